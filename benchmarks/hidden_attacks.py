@@ -218,6 +218,13 @@ def unprinted_attacks() -> Iterator[Attack]:
     page.page = f"/Annots [{note} 0 R]"
     page.catalog = f"/AcroForm << /Fields [{note} 0 R] >>"
     yield _unprinted("form field", page)
+    page = Page(visible_body())
+    note = page.add(f"<< /Type /Annot /Subtype /Widget /FT /Ch /T (a) /Opt [(one) ({SENTENCE})] /Rect [9 38 99 48] >>")
+    page.page = f"/Annots [{note} 0 R]"
+    page.catalog = f"/AcroForm << /Fields [{note} 0 R] >>"
+    yield _unprinted("option of a choice", page)
+    marked = f"/Span << /Alt ({SENTENCE}) >> BDC {line('Figure', 'F1', 396)} EMC\n"
+    yield _unprinted("alternative text of a mark", Page(visible_body() + marked))
     for key in ("Subject", "Keywords", "Title"):
         yield _unprinted(f"information ({key})", Page(visible_body(), info=f"/{key} ({SENTENCE})"))
     page = Page(visible_body())

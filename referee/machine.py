@@ -9,6 +9,8 @@ import math
 import os
 import signal
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from referee.errors import DataError
@@ -60,6 +62,23 @@ def try_lock(handle: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def locked(handle: int) -> Iterator[None]:
+    """Wait until this process alone may change an open file, and let others on behind the block.
+
+    Where the system or the disk has no such locks, nobody waits.
+    """
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if fcntl is not None:
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_UN)
 
 
 def open_file_limit(wanted: int) -> int | None:

@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
 from referee.errors import SettingsError
 from referee.nearest import did_you_mean, nearest
 from referee.secrets import holds_key, names_key, scrub
 
+SERVER_KEY = "REFEREE_API_KEY"
+"""The variable with the key for a server at ``models.base_url``."""
 ENV_PREFIX = "REFEREE_"
 FILE_NAME = "referee.toml"
 
@@ -55,8 +57,26 @@ class _Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+def _an_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise PydanticCustomError("address", "no address that begins with http:// or https://")
+    return value.rstrip("/")
+
+
+Address = Annotated[str, AfterValidator(_an_address)]
+
+
+def _words(value: Any) -> Any:
+    """A list, which the environment gives with commas."""
+    return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+
+
 class ModelSettings(_Group):
     """Which model plays which role, and how it is called.
+
+    ``key_hosts`` are addresses of servers that ``REFEREE_API_KEY`` may be sent to beside ``base_url``, where a plan
+    names one.
 
     ``context_tokens`` and ``prices`` answer for models that the price list does not know: a context window in tokens,
     and US dollars per million input and output tokens, with a third number for input that the provider serves from its
@@ -67,6 +87,7 @@ class ModelSettings(_Group):
     default: str = EMBEDDED_MODEL
     roles: dict[str, str] = Field(default_factory=dict)
     base_url: str | None = None
+    key_hosts: Annotated[tuple[Address, ...], BeforeValidator(_words)] = ()
     temperature: float = Field(default=0.0, ge=0, le=2)
     context_tokens: int | None = Field(default=None, ge=512)
     reading_tokens: int | None = Field(default=None, ge=400)
@@ -185,16 +206,6 @@ class ReviewSettings(_Group):
                 offer = f"did you mean {near[0]!r}" if near else f"there are {', '.join(known)}"
                 raise PydanticCustomError("ablation", "{problem}", {"problem": f"{name!r} is no step; {offer}"})
         return tuple(sorted(set(names)))
-
-
-def _an_address(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-        raise PydanticCustomError("address", "no address that begins with http:// or https://")
-    return value.rstrip("/")
-
-
-Address = Annotated[str, AfterValidator(_an_address)]
 
 
 class CitationSettings(_Group):
@@ -395,7 +406,7 @@ def _file_layer(file: Path | None, env: Mapping[str, str]) -> Iterator[tuple[str
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise SettingsError(f"settings file {str(path)!r} does not exist.", hint="Check the path.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also of its depth and its numbers
         raise SettingsError(f"settings file {str(path)!r} is not valid TOML: {error}.", hint="Mend it.") from error
     _look_for_keys(data, repr(str(path)), env)
     if isinstance(data.get("prompts"), dict):

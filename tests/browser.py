@@ -36,7 +36,7 @@ def opened(url: str, *, width: int = 1280, scheme: Any = "light") -> Iterator[Pa
         page.on("request", lambda request: said.append(request.url) if not _own(request.url) else None)
         page.goto(url)
         yield page
-        assert said == []
+        assert said == [], said
         browser.close()
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -15,11 +18,26 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from typer.main import get_command
+from xdist.scheduler import LoadGroupScheduling
 
 ROOT = Path(__file__).parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
+# One app, measured set, browser, run or model serves all tests of a file here, so that one worker takes them.
+SHARING = (
+    "tests/app/",
+    "tests/cli/test_kill.py",
+    "tests/damage/test_damaged_",
+    "tests/evals_data/",
+    "tests/unit/llm/test_logits.py",
+    "tests/unit/llm/test_minilm.py",
+    "tests/unit/reports/test_arena_reports.py",
+    "tests/unit/reports/test_review_page_browser.py",
+)
 SLOW_FOLDERS = ("app", "damage", "evals_data", "fuzz", "reliability")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+# Full collections go through all that hundreds of modules hold, which was a tenth of the tests' computing.
+gc.set_threshold(20_000, 10, 10)
 
 # A deadline in seconds fails on a busy machine.
 settings.register_profile("any machine", deadline=None)
@@ -54,6 +72,22 @@ def _one_command_line() -> Iterator[None]:
     """Typer makes the tree of commands anew at each call, in a sixteenth of a second; here it is made once."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("typer.main.get_command", cache(get_command))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """A kill loses nothing that was written: only a machine that loses its power needs more."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", lambda _file: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_store_of_certificates() -> Iterator[None]:
+    """Every client reads the machine's certificates anew, a sixteenth of the tests' computing; none is asked here."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
         yield
 
 
@@ -95,6 +129,29 @@ def shared_data() -> Path:
 def examples() -> Path:
     """The example paper's folder."""
     return ROOT / "examples"
+
+
+class _OneWorkerAFile(LoadGroupScheduling):
+    """Files that share something go to one worker. The groups of pytest-xdist 3.8 do nothing with pytest 9.2."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid.partition("::")[0] if nodeid.startswith(SHARING) else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadGroupScheduling:
+    return _OneWorkerAFile(config, log)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_worker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Fail where a second worker takes tests of a file that shares something: all is right then, but slow."""
+    worker, name = os.environ.get("PYTEST_XDIST_WORKER"), request.node.nodeid
+    if worker and name.startswith(SHARING):
+        taken = tmp_path_factory.getbasetemp().parent / f"{name.replace('/', '+')}.worker"
+        with suppress(FileExistsError), taken.open("x", encoding="utf-8") as file:
+            file.write(worker)
+        other = taken.read_text(encoding="utf-8")
+        assert other in ("", worker), f"{name} runs in two workers, {other} and {worker}: see _OneWorkerAFile"
 
 
 @pytest.hookimpl(tryfirst=True)

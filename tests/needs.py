@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
-from referee.llm.catalogue import model_path
+from referee.llm.catalogue import catalogue, model_path
 
 
 def needs_model(name: str, *, runtime: bool = True) -> pytest.MarkDecorator:
@@ -24,6 +25,18 @@ def require_model(name: str) -> None:
         pytest.fail(reason)
     if reason:
         pytest.skip(reason)
+
+
+@pytest.fixture
+def smallest_chat(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The embedded model for scores, taken as one that chats: a grammar holds its replies to the schema too.
+
+    It computes less than the smallest chat model, which README's command runs.
+    """
+    name = "smollm2-135m"
+    require_model(name)
+    monkeypatch.setitem(catalogue(), name, replace(catalogue()[name], kind="chat", context_tokens=16_384))
+    return name
 
 
 def require(module: str, extra: str) -> Any:

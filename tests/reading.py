@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -21,7 +22,18 @@ from referee.schemas.paper import Paper
 
 # Converters are not made for threads.
 _ONE_AT_A_TIME = Lock()
-_READ: dict[str, bytes] = {}
+_MOST_BYTES = 4_000_000
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A reply, with the pictures that were drawn for it, by name."""
+
+    reply: bytes
+    files: dict[str, bytes]
+
+
+_READ: dict[str, _Read] = {}
 
 
 @cache
@@ -37,24 +49,47 @@ def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _run(reading: isolated.Child) -> isolated.Ending:
     request = reading._request
-    key = _key(request) if {"pages", "figures", "marks"}.isdisjoint(request) else ""
+    drawn = next((Path(str(request[kind])) for kind in ("pages", "figures") if request.get(kind)), None)
+    key = _key(request)
     with _ONE_AT_A_TIME:
         try:
-            reply = _READ.get(key) or child.PAPER + child._read(request).model_dump_json().encode()
+            known = _READ.get(key)
+            if known is None:
+                known = _Read(child.PAPER + child._read(request).model_dump_json().encode(), _files(drawn))
+            else:
+                _write(known.files, drawn)
         except PaperParseError as error:
             told = {"message": error.message, "hint": error.hint, "ids": error.ids}
-            reply = child.REFUSED + json.dumps(told).encode()
+            known = _Read(child.REFUSED + json.dumps(told).encode(), {})
+            key = key if drawn is None else ""
         except Exception as error:
             return isolated.Ending(b"", f"{type(error).__name__}: {error}", 1, timed_out=False, too_long=False)
-        if key:
-            _READ[key] = reply
-    return isolated.Ending(reply, "", 0, timed_out=False, too_long=False)
+        if key and sum(map(len, known.files.values())) < _MOST_BYTES:
+            _READ[key] = known
+    return isolated.Ending(known.reply, "", 0, timed_out=False, too_long=False)
+
+
+def _files(folder: Path | None) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()} if folder and folder.is_dir() else {}
+
+
+def _write(files: dict[str, bytes], folder: Path | None) -> None:
+    for name, data in files.items():
+        assert folder is not None
+        (folder / name).write_bytes(data)
 
 
 def _key(request: dict[str, object]) -> str:
-    """What decides the reply; empty for a folder."""
+    """What decides the reply and the pictures; empty where nothing is kept: for a folder, a copy, and old pictures."""
     path = Path(str(request["path"]))
-    if not path.is_file():
+    pictures = [Path(str(request[kind])) for kind in ("pages", "figures") if request.get(kind)]
+    if (
+        not path.is_file()
+        or request.get("marks")
+        or any(folder.is_dir() and any(folder.iterdir()) for folder in pictures)
+    ):
         return ""
-    rest = {**request, "path": path.name}
-    return hashlib.sha256(json.dumps(rest).encode() + b"\0" + path.read_bytes()).hexdigest()
+    rest = {name: bool(value) if name in ("pages", "figures", "paper") else value for name, value in request.items()}
+    known = Path(str(request["paper"])).read_bytes() if request.get("paper") else b""
+    told = json.dumps({**rest, "path": path.name}).encode()
+    return hashlib.sha256(b"\0".join((told, known, path.read_bytes()))).hexdigest()

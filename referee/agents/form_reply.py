@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from referee.agents.asking import list_of, one_of
 from referee.errors import DataError
+from referee.evidence.point_fields import field_roles
 from referee.evidence.sentences import without_broken_end
 from referee.schemas.base import Frozen
 from referee.schemas.venue import FormField, Option, OptionValue, VenueForm
@@ -44,8 +45,10 @@ class FormValues(Frozen):
 
 @dataclass(frozen=True)
 class Lengths:
-    """How long a review may be: characters of a text field, a reason and a quotation; items of evidence, how many of
-    them a score may cite, and lines of correction. ``brief`` also shortens the form in the prompt.
+    """How long a review may be: characters of a text field, a reason and a quotation; items of evidence, and how many
+    of them a score may cite. ``brief`` also shortens the form in the prompt.
+
+    ``points`` and ``lead`` bound a review as a list of points: how many there are, and the text of a box beside them.
     """
 
     text: int
@@ -53,25 +56,24 @@ class Lengths:
     quote: int
     items: int
     cited: int
-    corrections: int = 0
+    points: int = 0
+    lead: int = 0
     brief: bool = False
 
-    @property
-    def wide(self) -> bool:
-        """Whether the fields could hold more than a review should."""
-        return self.text >= FULL.text
 
-
-WIDE = Lengths(text=7000, reason=400, quote=500, items=24, cited=6, corrections=20)
-FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4, corrections=12)
-MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8, cited=4, corrections=6)
+WIDE = Lengths(text=7000, reason=400, quote=500, items=24, cited=6, points=60, lead=2000)
+FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4, points=28, lead=1500)
+MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8, cited=4, points=10, lead=800)
 BRIEF = Lengths(text=480, reason=100, quote=200, items=3, cited=2, brief=True)
 
-_CORRECTION_CHARS = 400
-
-CORRECTIONS = "corrections"
 OPEN = "open"
 """What a reply says where it leaves a score open."""
+
+BY_RULE = frozenset({"confidence", "expertise"})
+"""Aspects of scores that no model is asked for, or whose answer does not count."""
+_FOR_POINTS = frozenset({"strengths", "weaknesses", "questions", "remarks", "changes"})
+# What a point takes on average, in characters, with the JSON around it.
+_POINT_CHARS = 1_000
 
 # A reply may take at most this share of the context; the paper needs the rest.
 _REPLY_SHARE = 0.25
@@ -80,7 +82,8 @@ _REPLY_SHARE = 0.25
 def lengths_for(form: VenueForm, context_tokens: int) -> Lengths:
     """The longest bounds whose reply leaves most of the context to the paper."""
     room = context_tokens * _REPLY_SHARE
-    return next((lengths for lengths in (WIDE, FULL, MEDIUM) if output_tokens(form, lengths) <= room), BRIEF)
+    fitting = (w for w in (WIDE, FULL, MEDIUM) if max(output_tokens(form, w), review_tokens(form, w)) <= room)
+    return next(fitting, BRIEF)
 
 
 def output_tokens(form: VenueForm, lengths: Lengths) -> int:
@@ -88,20 +91,33 @@ def output_tokens(form: VenueForm, lengths: Lengths) -> int:
     texts = sum(lengths.text for f in form.reviewer_fields if f.kind == "text")
     others = sum(lengths.reason + 120 for f in form.reviewer_fields if f.kind != "text")
     evidence = lengths.items * (lengths.quote + lengths.reason + 80)
-    return (texts + others + evidence + lengths.corrections * _CORRECTION_CHARS) // 3 + 256
+    return (texts + others + evidence) // 3 + 256
+
+
+def asked_fields(form: VenueForm) -> tuple[FormField, ...]:
+    """The fields that the reply fills itself: no boxes that hold points alone, and no score that a rule gives."""
+    return tuple(
+        field
+        for field in form.reviewer_fields
+        if not (field.kind == "text" and not _FOR_POINTS.isdisjoint(field_roles(field)))
+        and not (field.kind == "score" and field.aspect in BY_RULE)
+    )
+
+
+def review_tokens(form: VenueForm, lengths: Lengths) -> int:
+    """The most tokens a reply can need, at three characters to a token."""
+    fields = sum(lengths.lead if field.kind == "text" else lengths.reason + 120 for field in asked_fields(form))
+    return (fields + lengths.points * _POINT_CHARS) // 3 + 256
 
 
 @lru_cache(maxsize=64)
-def reply_model(
-    form: VenueForm, lengths: Lengths, sentences: tuple[str, ...] = (), *, corrections: bool = False
-) -> type[BaseModel]:
+def reply_model(form: VenueForm, lengths: Lengths, sentences: tuple[str, ...] = ()) -> type[BaseModel]:
     """The reply's shape for one form: evidence first, then texts, then scores and choices in the form's order.
 
     Args:
         form: The venue's form.
         lengths: The bounds.
         sentences: Ids of the paper's sentences; where given, evidence names one instead of quoting.
-        corrections: Whether the reply also holds a list of corrections, where the bounds have room for it.
     """
     fields = sorted(form.reviewer_fields, key=_reply_order)
     slugs = slugs_of(form)
@@ -110,23 +126,8 @@ def reply_model(
     about = "claims about the paper, each with the passage that shows it"
     shape: dict[str, Any] = {"quoted_evidence": (evidence, Field(max_length=lengths.items, description=about))}
     for field in fields:
-        if field.kind != "text" and corrections and lengths.corrections and CORRECTIONS not in shape:
-            shape[CORRECTIONS] = (list_of(correction_model()), Field(max_length=lengths.corrections))
-        shape[slugs[field.name]] = _field_shape(field, lengths)
+        shape[slugs[field.name]] = field_shape(field, lengths)
     return create_model("SingleReviewReply", __config__=ConfigDict(extra="ignore"), **shape)
-
-
-@lru_cache(maxsize=64)
-def correction_model() -> type[BaseModel]:
-    """One correction: the place, what is printed there, what it should be, and why."""
-    return create_model(
-        "Correction",
-        __config__=ConfigDict(extra="ignore"),
-        place=(str, Field(max_length=80, description="Table 2, row 3; Section 4.1; Equation (3)")),
-        printed=(str, Field(min_length=1, max_length=240, description="copied from the paper")),
-        should_be=(str, Field(min_length=1, max_length=240)),
-        why=(str, Field(max_length=240)),
-    )
 
 
 def slugs_of(form: VenueForm) -> dict[str, str]:
@@ -234,7 +235,8 @@ def _evidence_model(texts: tuple[str, ...], lengths: Lengths, sentences: tuple[s
     return create_model("QuotedEvidence", __config__=ConfigDict(extra="ignore"), **shape)
 
 
-def _field_shape(field: FormField, lengths: Lengths) -> tuple[Any, Any]:
+def field_shape(field: FormField, lengths: Lengths) -> tuple[Any, Any]:
+    """The type and bounds of one field of the form in a reply."""
     if field.kind == "text":
         limit = min(lengths.text, field.max_chars or lengths.text)
         return str, Field(max_length=limit, description=field.asks)
@@ -249,10 +251,21 @@ def _field_shape(field: FormField, lengths: Lengths) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=64)
 def _score_model(field: FormField, lengths: Lengths) -> type[BaseModel]:
+    ids = list_of(one_of(tuple(f"E{number}" for number in range(1, lengths.items + 1))))
+    return create_model(
+        "Score",
+        __config__=ConfigDict(extra="ignore"),
+        reason=(str, Field(max_length=lengths.reason)),
+        evidence=(ids, Field(max_length=lengths.cited, description="ids of quoted_evidence, E1 is the first")),
+        value=(score_value(field), Field()),
+    )
+
+
+def score_value(field: FormField) -> Any:
+    """The type of a score's value: one of the field's options, however it is written: '4', 4 and '4: accept'."""
     options = offered(field)
 
     def canonical(raw: Any) -> Any:
-        """'4', 4 and '4: accept' are the same answer."""
         if raw in options or isinstance(raw, bool) or not isinstance(raw, int | float | str):
             return raw
         try:
@@ -261,15 +274,7 @@ def _score_model(field: FormField, lengths: Lengths) -> type[BaseModel]:
             return raw
         return next((text for text, option in options.items() if option == value), raw)
 
-    ids = list_of(one_of(tuple(f"E{number}" for number in range(1, lengths.items + 1))))
-    value: Any = Annotated[one_of(tuple(options)), BeforeValidator(canonical)]
-    return create_model(
-        "Score",
-        __config__=ConfigDict(extra="ignore"),
-        reason=(str, Field(max_length=lengths.reason)),
-        evidence=(ids, Field(max_length=lengths.cited, description="ids of quoted_evidence, E1 is the first")),
-        value=(value, Field()),
-    )
+    return Annotated[one_of(tuple(options)), BeforeValidator(canonical)]
 
 
 def _option_text(option: Option) -> str:

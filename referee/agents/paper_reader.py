@@ -23,7 +23,6 @@ from referee.agents.focus import (
     paper_questions,
     part_questions,
 )
-from referee.agents.form_reply import correction_model
 from referee.agents.paper_text import PaperRun
 from referee.agents.point_reply import Origin
 from referee.agents.point_texts import correction_line
@@ -124,6 +123,19 @@ def _reading_model(sections: tuple[str, ...], bounds: ReadingBounds, criteria: t
         points=(list_of(point), Field(max_length=bounds.points)),
         corrections=(list_of(correction), Field(max_length=bounds.corrections)),
         merits=(list_of(merit), Field(max_length=MOST_MERITS)),
+    )
+
+
+@lru_cache(maxsize=64)
+def correction_model() -> type[BaseModel]:
+    """One correction: the place, what is printed there, what it should be, and why."""
+    return create_model(
+        "Correction",
+        __config__=ConfigDict(extra="ignore"),
+        place=(str, Field(max_length=80, description="Table 2, row 3; Section 4.1; Equation (3)")),
+        printed=(str, Field(min_length=1, max_length=240, description="copied from the paper")),
+        should_be=(str, Field(min_length=1, max_length=240)),
+        why=(str, Field(max_length=240)),
     )
 
 

@@ -1,13 +1,13 @@
-"""The review as prose on the venue's form, from the points that stand, by their ids; scores come from the points.
+"""Summaries, scores and choices of the venue's form, from the points that stand, by their ids.
 
-Nothing is said twice, and what the recommendation does not rest on stands apart, behind everything else.
+The reply's paragraphs that carry points are not printed: the review prints the points themselves.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from dataclasses import field as default
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -18,14 +18,19 @@ from referee.agents.asking import list_of, one_of
 from referee.agents.composer import ROLE, left_open, objections, score_model
 from referee.agents.figure_reader import shown_figures
 from referee.agents.focus import shortened
-from referee.agents.form_reply import FULL, Choice, StatedScore, offered, slugs_of, stated_scores, ticked_choices
+from referee.agents.form_reply import (
+    BY_RULE,
+    FULL,
+    Choice,
+    StatedScore,
+    offered,
+    slugs_of,
+    stated_scores,
+    ticked_choices,
+)
 from referee.agents.literature_points import works_text
-from referee.agents.paper_reader import BY_EYE
 from referee.agents.paper_text import PaperRun
 from referee.agents.point_texts import correction_head
-from referee.agents.scores import BY_RULE
-from referee.agents.single_reviewer import WORDS
-from referee.evidence.point_fields import corrections_field, field_roles
 from referee.prompts import delimit
 from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature
@@ -34,6 +39,7 @@ from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
 
 PROMPT = "review/write"
+WORDS = 1_500
 REPLY_TOKENS = 9_000
 _MOST_PARAGRAPHS, _PARAGRAPH_CHARS, _HEAD_CHARS = 60, 1_800, 160
 _MOST_REPEATS, _SENTENCE_CHARS = 12, 500
@@ -47,36 +53,16 @@ _NAMES_A_PLACE = re.compile(
 
 
 Weight = Literal["opening", "decides", "other", "advice"]
-HEADS: dict[str, str] = {
-    "merits": "Strengths",
-    "decides": "What decides",
-    "other": "Further weaknesses",
-    "advice": "For improvement only",
-}
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """One paragraph with the ids of the points it carries, none in a summary, what it weighs and what it is about."""
-
-    text: str
-    points: tuple[str, ...] = ()
-    weight: Weight = "other"
-    head: str = ""
 
 
 @dataclass(frozen=True)
 class Prose:
-    """The text fields as paragraphs by field name, and the form's scores and choices in its own names.
+    """What the text fields say before their points, by field name, and the form's scores and choices."""
 
-    ``repeats`` are sentences that the writer itself calls a repetition.
-    """
-
-    paragraphs: Mapping[str, tuple[Paragraph, ...]] = default(default_factory=dict)
+    texts: Mapping[str, str] = default(default_factory=dict)
     scores: Mapping[str, StatedScore] = default(default_factory=dict)
     choices: Mapping[str, Choice] = default(default_factory=dict)
     notes: tuple[str, ...] = ()
-    repeats: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=64)
@@ -130,7 +116,7 @@ async def write_prose(
         figures: What of the figures was seen, for the score of presentation.
 
     Returns:
-        Paragraphs, scores and choices with the points' own ids. A score that the points contradict is open.
+        Texts, scores and choices with the points' own ids. A score that the points contradict is open.
 
     Raises:
         ModelError: The model did not answer validly.
@@ -158,51 +144,13 @@ async def write_prose(
     for name, objection in objections(form, scores, points).items():
         scores[name] = left_open(scores[name], objection)
         notes.append(f"the score of {name} was left open: {objection}")
-    by_eye = frozenset(point.id for point in points if point.source == "figure" or BY_EYE in point.claim)
+    texts = {f.name: _before_points(data[slugs[f.name]]) for f in form.reviewer_fields if f.kind == "text"}
     return Prose(
-        paragraphs={
-            f.name: _paragraphs(data[slugs[f.name]], names, by_eye) for f in form.reviewer_fields if f.kind == "text"
-        },
+        texts=texts,
         scores=scores,
         choices=ticked_choices(form, data),
         notes=tuple(notes),
-        repeats=tuple(data["said_twice"]),
     )
-
-
-def field_prose(paragraphs: Sequence[Paragraph], points: Mapping[str, ReviewPoint]) -> str:
-    """A field's text: what carries no point first, merits as bullets, the rest numbered in the order of its weight.
-
-    Heads stand where a field carries merits beside criticism, or criticism of several weights.
-    """
-    groups: dict[str, list[Paragraph]] = {"": [], **{name: [] for name in HEADS}}
-    for paragraph in paragraphs:
-        groups[_group(paragraph, points)].append(paragraph)
-    blocks = [paragraph.text for paragraph in groups.pop("")]
-    held = [name for name, own in groups.items() if own]
-    number = 0
-    for name in held:
-        lines = [f"{HEADS[name]}:"] if len(held) > 1 else []
-        for paragraph in groups[name]:
-            number += name != "merits"
-            lines.append(f"- {paragraph.text}" if name == "merits" else f"{number}. {headed(paragraph)}")
-        blocks.append("\n\n".join(lines) if name != "merits" else "\n".join(lines))
-    return "\n\n".join(blocks)
-
-
-def headed(paragraph: Paragraph) -> str:
-    """A paragraph's text behind its head, where it has one."""
-    return f"**{paragraph.head.rstrip('.')}.** {paragraph.text}" if paragraph.head else paragraph.text
-
-
-def _group(paragraph: Paragraph, points: Mapping[str, ReviewPoint]) -> str:
-    """Where a paragraph stands in its field: before all others, among the merits, or by its weight."""
-    carried = [points[key].polarity for key in paragraph.points if key in points]
-    if not carried:
-        return ""
-    if set(carried) == {"strength"}:
-        return "merits"
-    return "other" if paragraph.weight == "opening" else paragraph.weight
 
 
 def _shown(name: str, point: ReviewPoint, *, argued: bool) -> str:
@@ -233,26 +181,9 @@ def _lines(point: ReviewPoint, *, argued: bool) -> Iterator[str]:
         yield f"settled by: {' '.join(point.fix.what.split())}"
 
 
-def _paragraphs(
-    items: Sequence[Mapping[str, Any]], names: Mapping[str, ReviewPoint], by_eye: frozenset[str]
-) -> tuple[Paragraph, ...]:
-    made = (
-        Paragraph(
-            item["text"].strip(),
-            tuple(names[name].id for name in item["points"] if name in names),
-            item["weight"],
-            " ".join(item["head"].split()),
-        )
-        for item in items
-    )
-    return tuple(_marked(paragraph, by_eye) for paragraph in made if paragraph.text)
-
-
-def _marked(paragraph: Paragraph, by_eye: frozenset[str]) -> Paragraph:
-    """A paragraph that carries what was read off a figure says so, whether or not the writer did."""
-    if by_eye.isdisjoint(paragraph.points) or "by eye" in paragraph.text.lower():
-        return paragraph
-    return replace(paragraph, text=f"{paragraph.text} (The figure was read by eye.)")
+def _before_points(items: Sequence[Mapping[str, Any]]) -> str:
+    """The paragraphs that carry no point: summaries and openings."""
+    return "\n\n".join(item["text"].strip() for item in items if not item["points"])
 
 
 def _own_ids(scores: Mapping[str, StatedScore], names: Mapping[str, ReviewPoint]) -> dict[str, StatedScore]:
@@ -265,95 +196,3 @@ def _own_ids(scores: Mapping[str, StatedScore], names: Mapping[str, ReviewPoint]
         name: said.model_copy(update={"supports": own(said.supports), "opposes": own(said.opposes)})
         for name, said in scores.items()
     }
-
-
-ANNEX = "For the authors, beyond what the recommendation rests on:"
-_CRITICISM = frozenset({"weaknesses", "both", "review", "other", "digest", "any"})
-_LAST = ("remarks", "changes", "questions")
-_LESSER = ("other", "advice")
-
-
-def annex_field(form: VenueForm) -> str | None:
-    """The text box for the annex and the corrections: for remarks, else for questions, else that of the weaknesses."""
-    boxes = [(f.name, field_roles(f)) for f in form.reviewer_fields if f.kind == "text" and f.max_chars is None]
-    found = (name for role in _LAST for name, roles in boxes if role in roles)
-    return next(found, corrections_field(form))
-
-
-def set_apart(
-    paragraphs: Mapping[str, Sequence[Paragraph]], points: Mapping[str, ReviewPoint], form: VenueForm
-) -> tuple[dict[str, tuple[Paragraph, ...]], tuple[Paragraph, ...]]:
-    """The fields without the lesser criticism, and that criticism in its order, advice last.
-
-    Nothing is set apart from a field in which nothing decides.
-    """
-    kept: dict[str, tuple[Paragraph, ...]] = {}
-    annex: list[Paragraph] = []
-    roles = {field.name: field_roles(field) for field in form.reviewer_fields}
-    for name, given in paragraphs.items():
-        decided = any(p.weight == "decides" for p in given) and not _CRITICISM.isdisjoint(roles[name])
-        lesser = [p for p in given if decided and p.weight in _LESSER and _criticises(p, points)]
-        annex += lesser
-        kept[name] = tuple(p for p in given if p not in lesser)
-    return kept, tuple(sorted(annex, key=lambda paragraph: _LESSER.index(paragraph.weight)))
-
-
-def annex_text(annex: Sequence[Paragraph]) -> str:
-    """The annex as a list; empty for none."""
-    lines = [f"- {headed(paragraph)}" for paragraph in annex]
-    return "\n".join([ANNEX, *lines]) if lines else ""
-
-
-def _criticises(paragraph: Paragraph, points: Mapping[str, ReviewPoint]) -> bool:
-    carried = [points[key].polarity for key in paragraph.points if key in points]
-    return bool(carried) and set(carried) != {"strength"}
-
-
-_LEAST_CHARS = 20
-
-
-def each_once(paragraphs: Mapping[str, Sequence[Paragraph]]) -> tuple[dict[str, tuple[Paragraph, ...]], list[str]]:
-    """Paragraphs of which none carries a point that an earlier one carries, and notes of what was taken out.
-
-    A paragraph all of whose points were said before goes; one that carries others too stays with those.
-    """
-    said: set[str] = set()
-    kept: dict[str, tuple[Paragraph, ...]] = {}
-    notes: list[str] = []
-    for name, given in paragraphs.items():
-        own: list[Paragraph] = []
-        for paragraph in given:
-            fresh = tuple(key for key in dict.fromkeys(paragraph.points) if key not in said)
-            if paragraph.points and not fresh:
-                notes.append(f"a paragraph of {name} said again what was said before and was left out")
-                continue
-            said |= set(fresh)
-            own.append(replace(paragraph, points=fresh))
-        kept[name] = tuple(own)
-    return kept, notes
-
-
-def without_repeats(
-    paragraphs: Mapping[str, Sequence[Paragraph]], repeats: Iterable[str]
-) -> tuple[dict[str, tuple[Paragraph, ...]], list[str]]:
-    """Paragraphs without the sentences that the writer named, and notes of what was taken out.
-
-    A sentence goes where it was said last, whole, and only from a paragraph that still says something without it: a
-    point is never left without words.
-    """
-    kept = {name: list(given) for name, given in paragraphs.items()}
-    notes: list[str] = []
-    for sentence in repeats:
-        words = sentence.split()
-        if len(" ".join(words)) < _LEAST_CHARS:
-            continue
-        said = re.compile(r"\s+".join(map(re.escape, words)))
-        places = [(n, i) for n, own in kept.items() for i, p in enumerate(own) if said.search(p.text)]
-        for name, number in reversed(places):
-            paragraph = kept[name][number]
-            rest = re.sub(r" {2,}", " ", said.sub(" ", paragraph.text)).strip()
-            if rest:
-                kept[name][number] = replace(paragraph, text=rest)
-                notes.append(f"a sentence of {name} that says again what is said elsewhere was left out: {sentence}")
-                break
-    return {name: tuple(own) for name, own in kept.items()}, notes

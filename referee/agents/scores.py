@@ -14,8 +14,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from referee.agents.form_reply import Choice, StatedScore
+from referee.agents.form_reply import BY_RULE, Choice, StatedScore
+from referee.evidence.listing import UNREAD
 from referee.evidence.point_fields import field_roles
+from referee.evidence.points import is_live
 from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
@@ -31,9 +33,6 @@ class SettledScores:
     records: tuple[ScoreRecord, ...]
     forced: tuple[Forced, ...]
 
-
-BY_RULE = frozenset({"confidence", "expertise"})
-"""Aspects of scores that no model is asked for, or whose answer does not count."""
 
 _WHOLE, _IN_PART = 2 / 4, 1 / 4
 
@@ -124,10 +123,8 @@ def evidence_on_ethics(form: VenueForm, evidence: Iterable[Evidence]) -> bool:
 
 
 def points_on_ethics(points: Iterable[ReviewPoint]) -> bool:
-    """Whether a criticism about ethics is printed that quotes the paper."""
-    return any(
-        p.outcome == "printed" and p.kind == "ethics" and p.polarity != "strength" and p.verified_quotes for p in points
-    )
+    """Whether a criticism about ethics stands that quotes the paper."""
+    return any(is_live(p) and p.kind == "ethics" and p.polarity != "strength" and p.verified_quotes for p in points)
 
 
 def _unbacked(field: FormField, value: Choice, backed: bool, ethics_backed: bool) -> tuple[str, Choice | None]:
@@ -183,7 +180,7 @@ def _record(
 
 
 def _unread(record: ScoreRecord) -> ScoreRecord:
-    return record.model_copy(update={"value": None, "reason": "", "null_reason": "nobody read the paper"})
+    return record.model_copy(update={"value": None, "reason": "", "null_reason": UNREAD})
 
 
 def _by_rule(

@@ -1,4 +1,6 @@
-"""One call: the form, the guidelines and the whole paper in, every field of the form out.
+"""One call: the form, the guidelines and the whole paper in, the points of a review with scores out.
+
+Models with a short context, and prompts for research, fill the form's boxes with quotations beside them instead.
 
 What tells reviewers apart who read the same paper: members of an ensemble follow The AI Scientist (Lu et al. 2024,
 2408.06292), which tells them apart by sampling alone; where a model is asked at temperature 0, ours differ in where
@@ -17,22 +19,25 @@ from pydantic import BaseModel
 from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.agents.briefing import Briefing, fit_paper, how_read
 from referee.agents.form_reply import (
-    CORRECTIONS,
+    BY_RULE,
     FormValues,
     Lengths,
     lengths_for,
     output_tokens,
     reply_model,
+    review_tokens,
     slugs_of,
     sorted_values,
 )
+from referee.agents.point_reply import Origin
+from referee.agents.review_points import PART, review_model, review_points, review_values
 from referee.evidence import ClaimedQuote, worked_examples
 from referee.evidence.sentences import without_broken_end
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
 from referee.schemas.paper_cut import PaperCut
-from referee.schemas.point import Correction
+from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Cut
 from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
@@ -83,8 +88,7 @@ def persona_text(persona: Persona) -> str:
 PROMPT = "review/single"
 BRIEF_PROMPT = "review/single-brief"
 ROLE = "writer"
-WORDS = 1_500
-"""Length of a review beside its corrections, about; what weighs least is shortened for it."""
+_LISTS = "referee.agents.review_points.review_model"
 
 
 @dataclass(frozen=True)
@@ -101,24 +105,23 @@ class Variation:
     sample: int = 0
     steps: Mapping[str, tuple[str, ...]] = default(default_factory=dict)
 
-    @property
-    def corrects(self) -> bool:
-        """Whether its prompt asks for corrections beside the form."""
-        return self.prompt == PROMPT
+    def lists(self, lengths: Lengths) -> bool:
+        """Whether its prompt asks for a list of points, and not for the form's boxes."""
+        return choose_prompt(lengths, self).reply == _LISTS
 
 
 PLAIN = Variation()
 
 
 class SingleReply(FormValues):
-    """The reply in the form's own names: evidence with claims, values, and what is to be corrected."""
+    """The reply in the form's own names: values, and points, or evidence with claims beside the form's texts."""
 
-    evidence: tuple[ClaimedQuote, ...]
+    points: tuple[ReviewPoint, ...] = ()
+    evidence: tuple[ClaimedQuote, ...] = ()
     cut: PaperCut | None = None
     cuts: tuple[Cut, ...] = ()
     notes: tuple[str, ...] = ()
     call_id: str
-    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,19 @@ async def write_single_review(
         max_output_tokens=question.most_out,
         sample=variation.sample,
     )
-    return _sorted_reply(answer, form, question.briefing, question.lengths)
+    lengths = question.lengths
+    if not variation.lists(lengths):
+        return _sorted_reply(answer, form, question.briefing, lengths)
+    values, notes = review_values(form, answer.value)
+    origin = Origin("whole", PART, None, answer.call_id, "", "")
+    return SingleReply(
+        **dict(values),
+        points=tuple(review_points(answer.value.model_dump()["points"], paper, origin)),
+        cut=question.briefing.cut,
+        cuts=question.briefing.cuts,
+        notes=(*answer.notes, *notes),
+        call_id=answer.call_id,
+    )
 
 
 def single_question(
@@ -194,13 +209,14 @@ def single_question(
     """
     lengths = lengths or lengths_for(form, context_tokens)
     prompt = choose_prompt(lengths, variation)
-    most_out = output_tokens(form, lengths)
+    listing = variation.lists(lengths)
+    most_out = review_tokens(form, lengths) if listing else output_tokens(form, lengths)
     frame = _render(prompt, form, lengths, variation, paper="", read=how_read(paper, ()))
-    unnumbered = reply_model(form, lengths, corrections=variation.corrects)
+    unnumbered = review_model(form, lengths) if listing else reply_model(form, lengths)
     room = tokens_left(frame, unnumbered, most_out, context_tokens, count)
     briefing = fit_paper(paper, room, count, reading_tokens, numbered=lengths.brief)
     rendered = _render(prompt, form, lengths, variation, paper=briefing.text, read=how_read(paper, briefing.cuts))
-    reply = reply_model(form, lengths, tuple(briefing.sentences), corrections=variation.corrects)
+    reply = review_model(form, lengths) if listing else reply_model(form, lengths, tuple(briefing.sentences))
     return SingleQuestion(rendered, reply, most_out, briefing, lengths)
 
 
@@ -223,20 +239,20 @@ def _render(
         **variation.inputs,
         venue_name=form.name,
         guidelines=render_guidelines(form, brief=lengths.brief, steps=variation.steps),
-        form=render_form(form, brief=lengths.brief),
+        form=render_form(form, brief=lengths.brief, without=BY_RULE if variation.lists(lengths) else ()),
         how_read=read,
-        lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}{_together(lengths)}.",
+        lengths=_bounds(lengths, listing=variation.lists(lengths)),
         paper=paper,
     )
 
 
-def _together(lengths: Lengths) -> str:
-    """How long the text fields should be together, where they could be much longer."""
-    return (
-        f"; the text fields together about {WORDS:,} words, shortened where a point weighs least"
-        if lengths.wide
-        else ""
-    )
+def _bounds(lengths: Lengths, *, listing: bool) -> str:
+    """How long a reply may be, in words."""
+    if listing:
+        return (
+            f"At most {lengths.points} points; a text box holds {lengths.lead} characters, a reason {lengths.reason}."
+        )
+    return f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}."
 
 
 def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing, lengths: Lengths) -> SingleReply:
@@ -249,7 +265,6 @@ def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing
         cuts=briefing.cuts,
         notes=(*answer.notes, *notes),
         call_id=answer.call_id,
-        corrections=tuple(Correction.model_validate(item) for item in data.get(CORRECTIONS, ())),
     )
 
 

@@ -31,7 +31,7 @@ ROLE = "checker"
 BATCH, MOST_BATCHES = 16, 4
 MOST_AMENDED = 60
 # The checker has the paper: quotations only lead it to the places.
-_MOST_QUOTES, _QUOTE_CHARS = 3, 160
+_MOST_QUOTES, _QUOTE_CHARS = 6, 160
 _TOKENS_A_VERDICT, _TOKENS_AN_AMENDMENT, _TOKENS_AROUND = 420, 160, 512
 
 _CLOSED = ConfigDict(extra="ignore")
@@ -145,11 +145,8 @@ async def _check_batch(run: PaperRun, batch: Mapping[str, ReviewPoint]) -> Check
 
 
 def _statement(point: ReviewPoint) -> str:
-    """The claim with the words it rests on, the first of each place: not who raised it, how gravely, or why."""
-    found: dict[str, PointEvidence] = {}
-    for evidence in point.evidence:
-        if evidence.status != "not_found":
-            found.setdefault(evidence.section_id, evidence)
+    """The claim with the words it rests on, both rows of a table too: not who raised it, how gravely, or why."""
+    found = {(e.section_id, e.quote): e for e in point.evidence if e.status != "not_found"}
     quotes = "".join(
         f"\n  {e.role} ({e.section_id}): “{shortened(' '.join(e.quote.split()), _QUOTE_CHARS)}”"
         for e in list(found.values())[:_MOST_QUOTES]
@@ -181,7 +178,8 @@ def _looked_up(answer: Mapping[str, Any], run: PaperRun) -> tuple[PointEvidence,
     """The deciding words where they are in the paper; nothing else counts."""
     if not answer["words"].strip():
         return ()
-    found = run.index.equation(answer["words"]) or run.index.find(answer["words"], section_id=answer["place"] or None)
+    words, place = answer["words"], answer["place"] or None
+    found = run.index.equation(words) or run.index.unnumbered(words) or run.index.find(words, section_id=place)
     if isinstance(found, NotFound):
         return ()
     named = found.model_copy(update={"section": run.sections.get(found.section_id, found.section)})

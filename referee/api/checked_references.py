@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from referee.literature.index import WorkIndex
 from referee.literature.references import CheckedReference, check_reference
 from referee.machine import refuse_special_file
 from referee.runs import Event
+from referee.runs.stopping import in_thread
 from referee.schemas.paper import Reference
 from referee.settings import changed_settings
 
@@ -49,7 +49,8 @@ async def references(
         index: Works that are known, as JSONL (``title``, ``year``, ``authors``, ``doi``, ``arxiv``, ``retracted`` a
             line) or SQLite (``index_works``): nothing leaves the machine.
         online: Ask Crossref, OpenAlex, DBLP, arXiv and Semantic Scholar instead, in this order, each only for what
-            those before it do not list. Titles, first authors' surnames and ids go out, nothing else.
+            those before it do not list. Titles, first authors' surnames and ids go out, and the
+            entry where its title could not be read; nothing else.
         contact: The e-mail address that the services ask for.
         notice: Shown what will be sent to whom, before.
         options: Progress and settings; no run folder is made.
@@ -68,7 +69,7 @@ async def references(
     path = Path(paper)
     refuse_special_file(path)
     options.progress(Event("stage", f"reading {path.name}"))
-    read = await read_and_load(path, settings, ())
+    read = await read_and_load(path, settings, (), options.progress)
     lookup = online_lookup(settings.citations) if online else indexed(index) if index is not None else NOBODY
     try:
         if lookup.services and notice is not None and not notice(len(read.references), lookup.services):
@@ -85,7 +86,7 @@ async def check_all(
     """Every entry looked up, one after the other, off the event loop."""
     checked = []
     for number, entry in enumerate(entries, start=1):
-        checked.append(await asyncio.to_thread(check_reference, entry, lookup.resolver))
+        checked.append(await in_thread(check_reference, entry, lookup.resolver))
         if lookup.resolver is not None:
             told = f"looked up {number} of {len(entries)} references"
             progress(Event("stage", told, done=number, total=len(entries)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,7 +50,7 @@ async def collect_openreview(
 
     Raises:
         VenueError: The venue is unknown, or its reviews are not public.
-        SettingsError: A kind is unknown, a setting is not usable, or openreview-py is not installed.
+        SettingsError: A kind is unknown, a setting is not usable.
         RunError: The folder is in use, is another collection's, or cannot be written.
         CollectionError: OpenReview cannot be reached, refuses, or lists nothing.
     """
@@ -75,7 +75,7 @@ async def collect_openreview(
             )
             if not collector.is_done:
                 source = await open_openreview(found.api, settings.collect, options.progress)
-                with closing(source):
+                async with aclosing(source):
                     await collector.collect(source)
         except OSError as error:
             where = f" in {str(error.filename)!r}" if error.filename else ""

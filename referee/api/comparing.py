@@ -12,6 +12,7 @@ from typing import Any
 
 from referee.runs.folder import RECORD, TRACE
 from referee.runs.joining import PART
+from referee.runs.lines import lines_of
 
 # What a run says of itself, and what differs wherever a model is asked again.
 _OWN = frozenset({RECORD, TRACE, PART, ".lock", "units.jsonl", "seal.json"})
@@ -65,9 +66,8 @@ def _differing_lines(name: str, one: Path, other: Path) -> Iterator[str]:
 
 
 def _line_digests(path: Path) -> Iterator[int]:
-    with path.open("rb") as file:
-        for line in file:
-            yield hash(json.dumps(_rounded(json.loads(line)), sort_keys=True))
+    for line in lines_of(path):
+        yield hash(json.dumps(_rounded(json.loads(line.text)), sort_keys=True))
 
 
 def _rounded(tree: Any) -> Any:

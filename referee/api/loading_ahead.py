@@ -11,17 +11,18 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from referee.api.paper_read import read_and_tell
 from referee.errors import RefereeError
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.spec import ModelSpec
-from referee.papers.isolated import read_paper
 from referee.papers.load import checked_head
+from referee.runs import Progress
 from referee.schemas.paper import Paper
 from referee.settings import Settings
 
 
-async def read_and_load(path: Path, settings: Settings, specs: Iterable[ModelSpec]) -> Paper:
-    """Read the paper, and load meanwhile what the strategy and the models will need.
+async def read_and_load(path: Path, settings: Settings, specs: Iterable[ModelSpec], progress: Progress) -> Paper:
+    """Read the paper and say what was read; load meanwhile what the strategy and the models will need.
 
     Raises:
         PaperParseError: As ``read_paper``.
@@ -29,7 +30,7 @@ async def read_and_load(path: Path, settings: Settings, specs: Iterable[ModelSpe
     checked_head(path, settings.paper.max_bytes)  # a file that cannot be read is refused without delay
     loading = asyncio.create_task(asyncio.to_thread(_load, settings.review.strategy, set(specs)))
     try:
-        return await read_paper(path, settings.paper)
+        return await read_and_tell(path, settings.paper, progress)
     finally:
         await loading
 

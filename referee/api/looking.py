@@ -14,7 +14,6 @@ from pathlib import Path
 
 from referee.agents import figure_reader
 from referee.agents.figure_reader import ROLE, FigureCall, ShownFigure, figure_calls, read_figures
-from referee.agents.point_texts import figures_text
 from referee.agents.scores import after_figures
 from referee.api.session import Session
 from referee.errors import DataError, PaperParseError
@@ -180,19 +179,13 @@ def with_figures(review: Review, job: Job) -> Review:
         return review
     taken = {point.id for point in review.points}
     placed = place_points([point for point in job.figure_points if point.id not in taken], job.form)
-    fields, nulls = dict(review.fields), dict(review.nulls)
-    for name in review.fields:
-        if text := figures_text([point for point in placed if point.field == name]):
-            fields[name] = "\n\n".join(filter(None, (str(fields[name] or ""), text)))
-            nulls.pop(name, None)
     scores = tuple(after_figures(record, job.figures) for record in review.scores)
-    said = {s.field: s.null_reason for s in scores if s.null_reason and s.field in nulls}
+    said = {s.field: s.null_reason for s in scores if s.null_reason and s.field in review.nulls}
     return review.model_copy(
         update={
             "figures": job.figures,
             "points": (*review.points, *placed),
-            "fields": fields,
-            "nulls": {**nulls, **said},
+            "nulls": {**review.nulls, **said},
             "scores": scores,
         }
     )

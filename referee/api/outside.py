@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -30,6 +29,7 @@ from referee.llm.door import Door
 from referee.papers.dated import day_made
 from referee.prompts import Prompt
 from referee.runs import Event
+from referee.runs.stopping import in_thread
 from referee.schemas.estimate import Estimate, ReviewEstimate
 from referee.schemas.literature import ListedWork, Literature, LookedUpReference, References
 from referee.schemas.paper import Paper
@@ -119,7 +119,7 @@ class Outside:
         if self.references is not None and self.references.services:
             yield (
                 f"titles, first authors' surnames and ids of the paper's {len(job.paper.references)} references are "
-                f"sent to {', '.join(self.references.services)}"
+                f"sent to {', '.join(self.references.services)}, or the whole entry where its title could not be read"
             )
         if isinstance(self.searching, OnlineSearch):
             until = f"up to {self.until} ({self.until_from})" if self.until else "of any date (no --as-of was given)"
@@ -160,7 +160,7 @@ def with_lookup(job: Job, outside: Outside, run: Session) -> Job:
 
     async def look_up(named: str) -> str:
         words = " ".join(named.split()[:_MOST_NAMED])
-        found = await asyncio.to_thread(searching.find, [words], None, _LOOKED_UP_ROWS)
+        found = await in_thread(searching.find, [words], None, _LOOKED_UP_ROWS)
         record = named_in(named, found.records)
         if record is not None:
             return f"the work it names was looked up and is listed: {_cited_as(record)}; what it says was not compared"
@@ -246,7 +246,7 @@ async def _cited_abstracts(
         if sentence is None or lookup.resolver is None:
             continue
         try:
-            abstract = await asyncio.to_thread(abstract_of, one, lookup.resolver)
+            abstract = await in_thread(abstract_of, one, lookup.resolver)
         except Unresolved as error:
             unanswered.append(str(error))
             continue

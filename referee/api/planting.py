@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from referee.agents import error_planter, plant_judge
 from referee.api.options import RunOptions
+from referee.api.paper_read import read_and_tell
 from referee.api.session import Session, session
 from referee.data.papers import paper_name, read_papers
 from referee.errors import DataError, SettingsError
@@ -21,7 +22,6 @@ from referee.experiments.planting.reading import Acceptance, reworded, verified
 from referee.llm.door import Door
 from referee.llm.models import Models
 from referee.nearest import did_you_mean
-from referee.papers.isolated import read_paper
 from referee.papers.load import SUPPORTED
 from referee.prompts import load_prompt, prompt_digests
 from referee.runs import Event
@@ -179,10 +179,9 @@ class _Work:
             offer, more = await reworded(offer, self.wanted, paper, self.door)
         if self.door is not None and self.verify:
             choice = await verified(offer, self.wanted, paper, self.door, self.acceptance)
-        named = f"model:{self.writer}" if self.planter == "model" else "rule"
-        planting = plant_paper(
-            paper, self.wanted, offer=offer, choice=choice, planter=named + ("/verified" if self.verify else "")
-        )
+        by = f"model:{self.writer}" if self.planter == "model" else "rule"
+        by += "/verified" if self.verify else ""
+        planting = await asyncio.to_thread(plant_paper, paper, self.wanted, offer=offer, choice=choice, planter=by)
         return replace(planting, rejected=(*planting.rejected, *more))
 
 
@@ -215,7 +214,7 @@ async def _read(given: Sequence[str | Path], run: Session) -> dict[str, Paper]:
     for one in map(Path, given):
         run.progress(Event("stage", f"reading {one}"))
         if not one.is_dir() and paper_name(one):
-            found[str(one)] = await read_paper(one, run.settings.paper)
+            found[str(one)] = await read_and_tell(one, run.settings.paper, run.progress)
             continue
         store = read_papers(one)
         readers = {id(reader): name for name, reader in reversed(list(store.readers.items()))}

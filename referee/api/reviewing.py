@@ -16,6 +16,7 @@ from referee.api.resuming import named
 from referee.api.review_pages import begin_drawing, write_page
 from referee.api.session import Session, session
 from referee.errors import SettingsError
+from referee.evidence.listing import listed
 from referee.graphs.job import Job, Shared, Written
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.catalogue import cache_root
@@ -45,7 +46,6 @@ async def review(
     model_for: Mapping[str, str] | None = None,
     embedder: str | None = None,
     appendices: bool | None = None,
-    all_points: bool = False,
     preset: str | None = None,
     rounds: int | None = None,
     sample: int = 0,
@@ -74,7 +74,6 @@ async def review(
         model_for: Other models for single roles.
         embedder: The embedding model.
         appendices: Whether ``sections`` reviews the appendices too; False by default.
-        all_points: Whether ``review.md`` also prints points that were listed, merged, struck or dropped.
         preset: ``full`` refines the venue's prompts with the run's models first, ``quick`` (the default) takes those
             that ship. Only for ``sections``.
         rounds: Rounds of that refinement; 3 by default.
@@ -168,7 +167,7 @@ async def review(
         reviewed = with_figures(with_outside(written.review, looked_up, job.literature), job)
         written = replace(written, review=reviewed)
         finished = _finished(written, run, job, door.ledger, rating_map)
-        _write(run, finished, form, all_points=all_points)
+        _write(run, finished, form)
         if shared is None:
             await write_page(run, finished, read, file, form, drawing)
         return finished
@@ -183,7 +182,7 @@ async def _read(paper: str | Path, run: Session, specs: Mapping[str, ModelSpec])
     path = await _fetched(str(paper), run) if remote_name(paper) else Path(paper)
     refuse_special_file(path)
     run.progress(Event("stage", f"reading {path.name or path}"))
-    return path, await read_and_load(path, run.settings, specs.values())
+    return path, await read_and_load(path, run.settings, specs.values(), run.progress)
 
 
 def _rating_map(given: str | Path | RatingMap | None) -> RatingMap | None:
@@ -243,7 +242,7 @@ def _prompts(job: Job, outside: Outside = NOTHING, looking: Looking | None = Non
     return prompt_digests(used)
 
 
-def _write(run: Session, review: Review, form: VenueForm, *, all_points: bool) -> None:
+def _write(run: Session, review: Review, form: VenueForm) -> None:
     """Write each output by itself, the whole review first; one that fails keeps none of the others back."""
     with run.output("review.json"):
         run.write("review.json", review.model_dump_json(indent=2) + "\n")
@@ -254,7 +253,7 @@ def _write(run: Session, review: Review, form: VenueForm, *, all_points: bool) -
     with run.output("review.md"):
         from referee.reports import render_review
 
-        run.write("review.md", render_review(review, form, all_points=all_points))
+        run.write("review.md", render_review(review, form))
     with run.output("fixes.md"):
         from referee.reports.fixes import render_fixes
 
@@ -292,6 +291,7 @@ def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_m
         from referee.api.rating_maps import mapped_review
 
         review = mapped_review(review, job.form, rating_map)
+    review = listed(review, job.form)
     disclosed = disclosure(
         review,
         job.form,

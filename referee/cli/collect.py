@@ -38,7 +38,7 @@ def openreview(
     """Fetch a venue-year's submissions, reviews and discussions, as OpenReview's API gives them.
 
     Writes a folder with VENUE.jsonl (a forum a line), papers (PDFs by forum id) and collected.json (counts). It asks
-    anonymously, or as OPENREVIEW_USERNAME with OPENREVIEW_PASSWORD. Needs pip install 'referee[openreview]'.
+    anonymously, or as OPENREVIEW_USERNAME with OPENREVIEW_PASSWORD.
     """
     from referee import api
     from referee.cli.progress import RarerStages

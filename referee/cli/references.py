@@ -24,7 +24,8 @@ def references(
     """Look up whether a paper's references are listed as they are cited.
 
     Without --index or --online they are only read, and nothing leaves the machine. With --online titles, first authors'
-    surnames and ids are sent, after a question; a blind submission's reference list may tell who wrote it.
+    surnames and ids are sent (or the entry, where its title was not read), after a question; a blind submission's
+    reference list may tell who wrote it.
     """
     import asyncio
 
@@ -39,7 +40,9 @@ def references(
     def notice(entries: int, services: tuple[str, ...]) -> bool:
         line.pause()
         typer.echo(
-            f"Sent to {', '.join(services)}: titles, first authors' surnames and ids of {entries} references.", err=True
+            f"Sent to {', '.join(services)}: titles, first authors' surnames and ids of {entries} references. "
+            "An entry whose title could not be read is sent as it is printed.",
+            err=True,
         )
         asks = not yes and sys.stdin.isatty() and sys.stderr.isatty()
         agreed = not asks or typer.confirm("Go on?", default=False, err=True)

@@ -87,7 +87,6 @@ def review(
         Literal["auto", "none", "pages"] | None,
         typer.Option(help="Figures for a model that takes pictures: cut out, none, or whole pages. [default: auto]"),
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="review.md also prints what is in no field.")] = False,
     flags: RunFlags = RunFlags(),
 ) -> None:
     """Review a paper on a venue's own form.
@@ -111,7 +110,6 @@ def review(
         model_for=roles_by_name(model_for or []),
         embedder=embedder,
         appendices=appendices or None,
-        all_points=all_,
         preset=preset,
         rounds=rounds,
         strategy_options={

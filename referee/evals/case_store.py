@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from referee.errors import RunError
 from referee.evals.forms import FilledBoxes
+from referee.runs.lines import Line, records
 from referee.schemas.case import ReviewCase
 
 CASES = "cases.jsonl"
@@ -118,13 +119,13 @@ def read_stored(path: Path) -> Iterator[ReviewCase]:
     """The reviews of a finished set, one by one.
 
     Raises:
-        RunError: A line is no review: the file was changed or damaged.
+        RunError: It is missing, or a line is no review: the file was changed or damaged.
     """
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield ReviewCase.model_validate_json(line)
-            except ValidationError as error:
-                raise RunError(
-                    f"{str(path)!r} is damaged in line {number}.", hint="Start a new run with another --out."
-                ) from error
+    hint = "Start a new run with another --out."
+    if not path.is_file():
+        raise RunError(f"there is no {str(path)!r}.", hint=hint)
+
+    def refuse(line: Line, error: ValidationError | None) -> None:
+        raise RunError(f"{str(path)!r} is damaged in line {line.number}.", hint=hint) from error
+
+    return (case for _, case in records(path, ReviewCase, damaged=refuse))

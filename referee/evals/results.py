@@ -1,16 +1,12 @@
-"""``results.jsonl``: each finished unit is one line, on the disk before the next; the file is only ever appended to."""
+"""``results.jsonl``: each finished unit is one line, with the system before the next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import IO
-
-from pydantic import ValidationError
 
 from referee.errors import EvaluationError
-from referee.runs.files import naming
+from referee.runs.lines import JsonLines, Line, records
 from referee.schemas.metric import MetricResult
 
 RESULTS = "results.jsonl"
@@ -38,38 +34,12 @@ class Finals:
         return sum(bits.bit_count() for bits in self._done.values())
 
 
-class ResultsFile:
-    """Appends results. Use as a context manager.
+def append_result(lines: JsonLines, result: MetricResult) -> None:
+    """Write one line; raises ``OSError`` with the file's name.
 
-    A line that a crash cut off is ended, so that the next one stands alone; reading leaves it out. Lines are handed to
-    the system one by one: they survive the end of the process, however it ends.
+    It survives the end of the process, not that of the machine: the replies behind it are in the trace.
     """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file: IO[bytes] | None = None
-
-    def __enter__(self) -> ResultsFile:
-        with naming(self._path):
-            self._file = self._path.open("a+b", buffering=0)
-            if self._file.seek(0, 2):
-                self._file.seek(-1, 2)
-                if self._file.read(1) != b"\n":
-                    self._file.write(b"\n")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def append(self, result: MetricResult) -> None:
-        """Write one line; raises ``OSError`` with the file's name."""
-        assert self._file is not None, "the file is open"
-        with naming(self._path):
-            self._file.write(result.model_dump_json().encode() + b"\n")
+    lines.append(result.model_dump_json().encode(), flush=False)
 
 
 def finals_in(path: Path, metrics: Sequence[str] = ()) -> Finals:
@@ -131,21 +101,11 @@ def _mixed(path: Path, result: MetricResult, before: Mapping[str, str]) -> Evalu
 
 def damaged_lines(path: Path) -> int:
     """How many lines are no results, as one that a crash cut off."""
-    return sum(1 for line in _raw(path) if _parsed(line) is None)
+    damaged: list[Line] = []
+    for _ in records(path, MetricResult, damaged=lambda line, _: damaged.append(line)):
+        pass
+    return len(damaged)
 
 
 def _lines(path: Path) -> Iterator[MetricResult]:
-    return (result for line in _raw(path) if (result := _parsed(line)) is not None)
-
-
-def _raw(path: Path) -> Iterator[bytes]:
-    if path.exists():
-        with path.open("rb") as file:
-            yield from (line for line in file if line.strip())
-
-
-def _parsed(line: bytes) -> MetricResult | None:
-    try:
-        return MetricResult.model_validate_json(line)
-    except ValidationError:
-        return None
+    return (result for _, result in records(path, MetricResult))

@@ -12,8 +12,9 @@ from referee.errors import EvaluationError, RunStopped
 from referee.evals.case_store import CaseStore
 from referee.evals.metric import Metric
 from referee.evals.paper_context import PaperContext
-from referee.evals.results import Finals, ResultsFile
+from referee.evals.results import Finals, append_result
 from referee.evals.unit import FATAL, EvalServices, Unit
+from referee.runs.lines import JsonLines
 from referee.runs.progress import Event
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
@@ -190,7 +191,7 @@ class Runner:
         metrics: Sequence[Metric],
         services: EvalServices,
         *,
-        results: ResultsFile,
+        results: JsonLines,
         finals: Finals,
         open_context: Callable[[str], PaperContext],
         concurrency: int,
@@ -259,7 +260,7 @@ class Runner:
         if isinstance(error, FATAL) or (error is not None and not isinstance(error, Exception)):
             raise error
         result = task.result() if error is None else unit.broken(error)
-        self._results.append(result)
+        append_result(self._results, result)
         self.tally.count(result)
         self._say_progress()
         self._look_for_life(result, unit)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from referee.evidence.absence import AbsenceHit, AbsenceResult, TermIndex
+    from referee.evidence.computations import described, run_computations
     from referee.evidence.copied import repeats_example, without_copied, worked_examples
     from referee.evidence.ledger import LedgerEntry, number_ledger
     from referee.evidence.point_fields import check_order, field_for, order_points, place_points
@@ -44,6 +45,7 @@ __all__ = [
     "check_conservation",
     "check_inline_quotations",
     "check_order",
+    "described",
     "field_for",
     "merge_groups",
     "merge_points",
@@ -51,6 +53,7 @@ __all__ = [
     "order_points",
     "place_points",
     "repeats_example",
+    "run_computations",
     "run_rules",
     "settle_absence",
     "settle_literature",
@@ -66,6 +69,10 @@ _NAMES = {
         "AbsenceHit",
         "AbsenceResult",
         "TermIndex",
+    ),
+    "computations": (
+        "described",
+        "run_computations",
     ),
     "copied": (
         "repeats_example",

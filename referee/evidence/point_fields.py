@@ -75,7 +75,7 @@ _TOPICS: dict[str, tuple[FieldRole, ...]] = {
 _ABOUT_LIMITS = re.compile(r"\blimitations?\b|societal|broader impact|\bmisuse\b", re.IGNORECASE)
 _SMALL: tuple[FieldRole, ...] = ("remarks", "changes")
 _LAST_FOR_WEAKNESSES: tuple[FieldRole, ...] = (
-    *("both", "review", "other", "claims", "digest", "remarks", "changes", "methods", "questions", "any"),
+    *("both", "review", "other", "claims", "digest", "remarks", "changes", "methods", "any"),
 )
 _FOR_STRENGTHS: tuple[FieldRole, ...] = ("strengths", "both", "review", "other", "digest", "remarks", "any")
 _FOR_QUESTIONS: tuple[FieldRole, ...] = (
@@ -86,29 +86,25 @@ _FOR_QUESTIONS: tuple[FieldRole, ...] = (
 def field_for(point: ReviewPoint, form: VenueForm) -> str | None:
     """The one text box of the form that a point belongs to.
 
-    Ethics and limitations have their own boxes where the form gives them one. Fatal and major weaknesses go to the
-    form's main box for weaknesses, minor ones to the box for their topic first, notes to the box for remarks first.
+    Ethics and limitations have their own boxes where the form gives them one. Other weaknesses go to the form's box for
+    weaknesses, where it has none to the box for their topic; corrections to the box for remarks, else to that for
+    weaknesses. Neither ever stands in a box for questions.
 
     Args:
-        point: The point; polarity, kind, severity, kind of fix and, for lacks, the claim's words decide.
+        point: The point; polarity, kind, whether it is a correction, and for lacks the claim's words decide.
         form: The form; boxes that only a person may fill or that belong to the discussion are left out.
 
     Returns:
         A field's name, or null where the form has no text box for it (forms that hold scores only).
     """
     boxes = [(field.name, field_roles(field)) for field in form.reviewer_fields if field.kind == "text"]
+    if point.polarity == "weakness":
+        boxes = [(name, roles) for name, roles in boxes if "questions" not in roles]
     for role in _wanted(point):
         for name, roles in boxes:
             if role in roles:
                 return name
     return None
-
-
-def corrections_field(form: VenueForm) -> str | None:
-    """The text box that carries the list of corrections, or null where the form has no text box for it."""
-    boxes = [(field.name, field_roles(field)) for field in form.reviewer_fields if field.kind == "text"]
-    wanted: tuple[FieldRole, ...] = (*_SMALL, "weaknesses", "both", "review", *_LAST_FOR_WEAKNESSES)
-    return next((name for role in wanted for name, roles in boxes if role in roles), None)
 
 
 def field_roles(field: FormField) -> frozenset[FieldRole]:
@@ -135,12 +131,8 @@ def _wanted(point: ReviewPoint) -> tuple[FieldRole, ...]:
     own = _own_box(point)
     if point.polarity == "question":
         return (*own, *_FOR_QUESTIONS)
-    topics = _topics(point)
-    if point.severity in ("fatal", "major"):
-        return (*own, "weaknesses", "both", "review", *topics, *_LAST_FOR_WEAKNESSES)
-    if point.severity == "note":
-        return (*own, *(("clarity",) if point.kind == "clarity" else ()), *_SMALL, "weaknesses", *_LAST_FOR_WEAKNESSES)
-    return (*own, *topics, "weaknesses", *_LAST_FOR_WEAKNESSES)
+    small = _SMALL if point.correction is not None and point.severity in ("minor", "note") else ()
+    return (*own, *small, "weaknesses", "both", "review", *_topics(point), *_LAST_FOR_WEAKNESSES)
 
 
 def _own_box(point: ReviewPoint) -> tuple[FieldRole, ...]:
@@ -182,10 +174,11 @@ def place_points(points: Iterable[ReviewPoint], form: VenueForm) -> list[ReviewP
         All points in ``order_points`` order, those in play ``printed`` with a field, or ``listed`` with the reason
         where the form has no text field for them.
     """
-    return [_placed(point, form) if is_live(point) else point for point in order_points(points)]
+    return [placed_point(point, form) if is_live(point) else point for point in order_points(points)]
 
 
-def _placed(point: ReviewPoint, form: VenueForm) -> ReviewPoint:
+def placed_point(point: ReviewPoint, form: VenueForm) -> ReviewPoint:
+    """A point in its field, or listed with the reason why it has none."""
     name = field_for(point, form)
     if name is None:
         listed = point.model_copy(update={"outcome": "listed", "field": None})

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from referee.errors import RefereeError
 from referee.evidence.points import is_live, noted
+from referee.evidence.rules.labels import labels_in
 from referee.schemas.base import Frozen
 from referee.schemas.point import SEVERITIES, ReviewPoint
 
@@ -34,7 +35,8 @@ def merge_points(
     """Merge points of one polarity that say the same.
 
     Two points are the same where their claims are similar or they are named as duplicates, and they come from two
-    replies: who raises two points in one breath means two. That they quote the same sentence says nothing: several
+    replies: who raises two points in one breath means two. Similar claims about different tables, figures or sections
+    are not the same, nor are two hits of rules. That they quote the same sentence says nothing: several
     defects of one key sentence are what a good reviewer raises. Groups are closed under this relation. The member with
     the most verified quotations (then the most severe one, then the first id) keeps its words and takes over all
     evidence and criteria. It is as severe as the most severe member that has as much right to it: one with a verified
@@ -116,6 +118,8 @@ class _Relation:
         return a.polarity == b.polarity and (named or self._alike(a, b))
 
     def _alike(self, a: ReviewPoint, b: ReviewPoint) -> bool:
+        if a.source == b.source == "rule" or labels_in(a.claim) != labels_in(b.claim):
+            return False  # each hit of a rule is its own, and claims about different tables differ in a number alone
         pair = (a.id, b.id)
         if pair not in self._known:
             self._known[pair] = self._similar(a.claim, b.claim) >= SIMILAR
@@ -189,28 +193,24 @@ class Conservation(Frozen):
     dropped: int = Field(ge=0)
 
 
-def check_conservation(
-    raised_ids: Sequence[str], points: Sequence[ReviewPoint], *, fields: Mapping[str, Sequence[str]] | None = None
-) -> Conservation:
+def check_conservation(raised_ids: Sequence[str], points: Sequence[ReviewPoint]) -> Conservation:
     """Assert that no point was lost, doubled or left without a reason.
 
     Args:
         raised_ids: The id of every point that any section, pass or rule raised.
         points: The points at the end of the run.
-        fields: Where given, the ids that the composed text of each form field carries.
 
     Returns:
         The counts, which add up.
 
     Raises:
-        PointsLost: An id is missing, new or there twice; a printed point stands in no field or in several, another one
-            in any; a merged one's evidence is not with the point that took it over; an outcome has no reason.
+        PointsLost: An id is missing, new or there twice; a printed point stands in no field, another one in any; a
+            merged one's evidence is not with the point that took it over; an outcome has no reason.
     """
     problems = [
         *_ids_differ(raised_ids, points),
         *(problem for point in points for problem in _outcome_unclear(point)),
         *_merges_lost(points),
-        *(_fields_differ(fields, points) if fields is not None else ()),
     ]
     if problems:
         shown = "; ".join(problems[:5]) + (f"; and {len(problems) - 5} more" if len(problems) > 5 else "")
@@ -269,13 +269,3 @@ def _in_cycle(point: ReviewPoint, known: Mapping[str, ReviewPoint]) -> bool:
         seen.add(at.id)
         at = known.get(at.merged_into)
     return False
-
-
-def _fields_differ(fields: Mapping[str, Sequence[str]], points: Sequence[ReviewPoint]) -> Iterator[str]:
-    printed = {point.id: point.field for point in points if point.outcome == "printed"}
-    places = Counter(key for ids in fields.values() for key in ids)
-    yield from (f"{key!r} is printed {n} times" for key, n in places.items() if n > 1)
-    yield from (f"{key!r} stands in a field and is not printed" for key in places if key not in printed)
-    yield from (
-        f"{key!r} is missing from {name!r}" for key, name in printed.items() if key not in fields.get(name or "", ())
-    )

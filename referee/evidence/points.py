@@ -69,7 +69,9 @@ def verify_point(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
 
     Args:
         point: Quotations that were not looked up have the status ``not_found``; those with another status (places that
-            a rule read off the paper) stay as they are. An equation may be quoted by its name, as ``equation (4)``.
+            a rule read off the paper) stay as they are. An equation may be quoted by its name, as ``equation (4)``,
+            which is never taken for the same words of a sentence; a correction of one that the file does not number
+            stays, unverified.
         index: The paper's index. A section is searched first, then everything.
 
     Returns:
@@ -87,8 +89,8 @@ def verify_point(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
 def settle_literature(point: ReviewPoint, looked_up: str = "") -> ReviewPoint:
     """Turn what only works outside the paper could decide into a question.
 
-    A point that rests on a work named from memory, which nobody looked up, is asked. So is one about novelty or the
-    literature without a verified quotation; with one it rests on what the paper itself says or cites, and stays.
+    A point about novelty or the literature without a verified quotation is asked; with one it rests on what the paper
+    itself says or cites, and stays. A work that it names from memory is not printed and costs it nothing.
 
     Args:
         point: The point.
@@ -99,8 +101,9 @@ def settle_literature(point: ReviewPoint, looked_up: str = "") -> ReviewPoint:
     """
     if not is_live(point) or point.polarity == "question":
         return point
+    point = noted(point, looked_up) if looked_up else point
     about_works = point.kind == "novelty" or point.checkable == "literature"
-    if point.unverified_work or (about_works and not point.verified_quotes):
+    if about_works and not point.verified_quotes:
         return asked(point, looked_up or "no work outside the paper was looked up to decide it")
     return point
 
@@ -117,8 +120,9 @@ def _looked_up(evidence: PointEvidence, index: QuotationIndex, *, few: bool) -> 
     """The place of a quotation; of ``few`` words too, where they are what a correction says is printed."""
     if evidence.status != "not_found":
         return evidence, ""
-    printed = index.words(evidence.quote, section_id=evidence.section_id) if few else None
-    found = printed or index.equation(evidence.quote) or index.find(evidence.quote, section_id=evidence.section_id)
+    named = index.equation(evidence.quote) or index.unnumbered(evidence.quote)
+    printed = index.words(evidence.quote, section_id=evidence.section_id) if few and not named else None
+    found = named or printed or index.find(evidence.quote, section_id=evidence.section_id)
     if isinstance(found, NotFound):
         return evidence.model_copy(update={"similarity": 0.0}), found.reason
     return evidence.model_copy(update=dict(found)), ""
@@ -132,7 +136,8 @@ def _unverified(point: ReviewPoint) -> ReviewPoint:
 
 
 def _baseless(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
-    if point.correction is None or not point.unverified or index.heads(point.correction.printed):
+    printed = point.correction.printed if point.correction is not None else ""
+    if not printed or not point.unverified or index.heads(printed) or index.unnumbered(printed):
         return point
     return removed(point, "dropped", "what it corrects is not in the paper")
 

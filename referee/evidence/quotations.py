@@ -34,6 +34,8 @@ _TRAILING = re.compile(r"(?:['\s|.,;:!?]|\[\.\.\.\])+$")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"})
 _EQUATION = re.compile(r"\[?\s*eq(?:uation|n)?s?\.?\s*\(?([\w.]+)\)?\s*\]?", re.IGNORECASE)
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_FORMULA_CHARS = 200
 _BROKEN = re.compile(r"(\w+)-\s*\n\s*(\w+)")
 _DIFFERS = {
     "digits": "digits differ",
@@ -83,6 +85,15 @@ class QuotationIndex:
         """The equation of that name: ``equation (4)`` by its printed number, or ``equation b12`` by its block's id."""
         named = _EQUATION.fullmatch(name.strip())
         return self._equations.get(named[1].casefold()) if named else None
+
+    def unnumbered(self, name: str) -> NotFound | None:
+        """Why an equation that a quotation names is not known; None for a quotation that names none.
+
+        The same words elsewhere, as ``Equation 5`` in a sentence, are no formula.
+        """
+        if _EQUATION.fullmatch(name.strip()) is None or self.equation(name) is not None:
+            return None
+        return NotFound("absent", f"{name.strip()!r} names an equation, and the file has none of that number")
 
     def find(self, quote: str, *, section_id: str | None = None) -> Quotation | NotFound:
         """Look a quotation up.
@@ -231,11 +242,12 @@ class QuotationIndex:
 
     def _match(self, found: list[_Found]) -> Quotation:
         passage = self._passages.at(found[0].start)
-        spans = [passage.source_span(f.start, f.end) for f in found]
+        source = passage.normalised.source
+        spans = [_whole_formulas(source, *passage.source_span(f.start, f.end)) for f in found]
         first = passage.pieces_of(*spans[0])[0]
         similarity = min(f.similarity for f in found)
         return Quotation(
-            quote=" […] ".join(self._on_one_line(passage.normalised.source[low:high]) for low, high in spans),
+            quote=" […] ".join(self._on_one_line(source[low:high]) for low, high in spans),
             status="exact" if similarity == 1.0 else "fuzzy",
             similarity=round(similarity, 4) if similarity == 1.0 else min(round(similarity, 4), 0.9999),
             section_id=passage.section_id,
@@ -270,6 +282,21 @@ def _named(section: Section, block: Block) -> Iterator[tuple[str, Quotation]]:
             box=block.box,
         )
         yield from ((name.strip("()").casefold(), match) for name in (block.id, block.label) if name)
+
+
+def _whole_formulas(source: str, low: int, high: int) -> tuple[int, int]:
+    """A range with the whole of a formula that it begins or ends in, whose dollar signs are no part of the wording."""
+    start = source.rfind("\n\n", 0, low) + 1
+    signs = [match.start() for match in _DOLLAR.finditer(source, start, high + _FORMULA_CHARS)]
+    pairs = zip(signs[::2], signs[1::2], strict=False)
+    for first, last in pairs:
+        if last - first > _FORMULA_CHARS or "\n\n" in source[first:last]:
+            continue
+        if first < low <= last:
+            low = first
+        if first < high <= last:
+            high = last + 1
+    return low, high
 
 
 def _stripped(wording: str) -> str:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from referee.experiments.units import folder_usage
-from referee.runs.files import naming
+from referee.runs.lines import JsonLines, Line, records
 from referee.schemas.base import Frozen
 from referee.schemas.usage import Usage
 
@@ -36,13 +34,15 @@ class Journal:
     def __init__(self, path: Path, read_usage: Callable[[Path], Usage] = folder_usage) -> None:
         self._path = path
         self._read_usage = read_usage
-        self.entries, self.damaged = _entries(path)
+        damaged: list[Line] = []  # what these began counts as never begun
+        self.entries = [entry for _, entry in records(path, Entry, damaged=lambda line, _: damaged.append(line))]
+        self._damaged = sum(line.fault != "torn" for line in damaged)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What to say of damaged lines; nothing where there are none."""
-        told = f"{self.damaged:,} line(s) of {self._path.name} are damaged: what their units took is not counted"
-        return (told,) if self.damaged else ()
+        told = f"{self._damaged:,} line(s) of {self._path.name} are damaged: what their units took is not counted"
+        return (told,) if self._damaged else ()
 
     def append(self, entry: Entry) -> None:
         """Write one line.
@@ -50,8 +50,8 @@ class Journal:
         Raises:
             OSError: It could not be written, with the file's name.
         """
-        with naming(self._path), self._path.open("a", encoding="utf-8") as file:
-            file.write(entry.model_dump_json(exclude_defaults=True) + "\n")
+        with JsonLines(self._path) as lines:
+            lines.append(entry.model_dump_json(exclude_defaults=True).encode())
         self.entries.append(entry)
 
     def paid(self) -> Usage:
@@ -87,20 +87,3 @@ def less(whole: Usage, before: Usage) -> Usage:
         cache_write_tokens=whole.cache_write_tokens - before.cache_write_tokens,
         cost_usd=None if unknown else max((whole.cost_usd or 0.0) - (before.cost_usd or 0.0), 0.0),
     )
-
-
-def _entries(path: Path) -> tuple[list[Entry], int]:
-    """The lines that are whole, and how many are damaged; what these began counts as never begun.
-
-    A last line that a crash cut off is left out without being counted.
-    """
-    found: list[Entry] = []
-    damaged = 0
-    if path.exists():
-        with naming(path), path.open(encoding="utf-8", errors="replace") as file:
-            for line in file:
-                try:
-                    found.append(Entry.model_validate_json(line))
-                except ValidationError:
-                    damaged += line.endswith("\n")
-    return found, damaged

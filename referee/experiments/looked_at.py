@@ -7,7 +7,7 @@ account and papers that were saved anew are not known to it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from referee.errors import RunError
 from referee.experiments.papers import Split
 from referee.runs.files import naming
+from referee.runs.lines import JsonLines, Line, records
 from referee.schemas.base import Frozen
 from referee.venues.registry import user_venue_dir
 
@@ -56,9 +57,8 @@ def note_look(look: Look, path: Path | None = None) -> None:
         return
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab", buffering=0) as file:  # one write, so that runs beside each other do not mix their lines
-            # The line break comes first: a line that a crash cut off takes no other with it.
-            file.write(f"\n{look.model_dump_json(exclude_defaults=True)}".encode())
+    with JsonLines(path) as lines:
+        lines.append(look.model_dump_json(exclude_defaults=True).encode())
 
 
 def looks(path: Path | None = None) -> Iterator[Look]:
@@ -67,24 +67,21 @@ def looks(path: Path | None = None) -> Iterator[Look]:
     Raises:
         RunError: It is there and cannot be read.
     """
-    for line in _lines(path or register_path()):
-        try:
-            yield Look.model_validate_json(line)
-        except ValidationError:
-            continue
+    yield from (look for _, look in _records(path, lambda *_: None))
 
 
 def damaged_lines(path: Path | None = None) -> int:
     """How many lines of the register cannot be read; raises as ``looks``."""
+    damaged: list[Line] = []
+    for _ in _records(path, lambda line, _: damaged.append(line)):
+        pass
+    return len(damaged)
+
+
+def _records(path: Path | None, damaged: Callable[[Line, ValidationError | None], None]) -> Iterator[tuple[Line, Look]]:
     path = path or register_path()
-    return sum(bool(line.strip()) for line in _lines(path)) - sum(1 for _ in looks(path))
-
-
-def _lines(path: Path) -> list[str]:
-    if not path.exists():
-        return []
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+        yield from records(path, Look, damaged=damaged)
     except OSError as error:
         raise RunError(
             f"the register of papers that experiments have looked at, {str(path)!r}, cannot be read: {error.strerror}.",

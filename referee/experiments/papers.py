@@ -11,7 +11,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +29,8 @@ Split = Literal["development", "test"]
 SPLITS: tuple[Split, ...] = ("development", "test")
 SAME_SHARE = 0.6
 """Of the shorter paper's runs of words, from which on two papers are the same."""
+_MOST_LOOKED_AT = 100_000
+_FILES_HINT = f"Give files, folders or patterns of files that can be read: {', '.join(SUPPORTED)}."
 
 
 @dataclass(frozen=True)
@@ -190,23 +192,36 @@ def _runs(paper: Paper) -> frozenset[int]:
 
 def _files(loaded: LoadedPlan, text: str) -> Iterator[Path]:
     path = loaded.path(text)
-    if path.is_file():
-        yield path
-        return
-    if path.is_dir():
-        found = [inner for inner in path.iterdir() if _is_paper(inner)]
-    else:
-        parts = Path(text).parts
-        fixed = next((n for n, part in enumerate(parts) if any(c in part for c in "*?[")), len(parts))
-        root = loaded.folder.joinpath(*parts[:fixed])
-        pattern = "/".join(parts[fixed:])
-        found = [inner for inner in root.glob(pattern) if _is_paper(inner)] if pattern and root.is_dir() else []
+    try:
+        if path.is_file():
+            yield path
+            return
+        looked_at = list(islice(_entries(loaded, path, text), _MOST_LOOKED_AT))
+        found = [inner for inner in looked_at if _is_paper(inner)]
+    except (OSError, ValueError, NotImplementedError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"the papers {text!r} of the plan cannot be looked for: {reason}.", hint=_FILES_HINT) from error
+    if len(looked_at) == _MOST_LOOKED_AT:
+        raise DataError(f"{text!r} of the plan leads to {_MOST_LOOKED_AT:,} files or more.", hint=_FILES_HINT)
     if not found:
         raise DataError(
             f"no paper is found by {text!r} beside {str(loaded.folder)!r}.",
-            hint=f"Give files, folders or patterns of files that can be read: {', '.join(SUPPORTED)}.",
+            hint=_FILES_HINT,
         )
     yield from sorted(found)
+
+
+def _entries(loaded: LoadedPlan, path: Path, text: str) -> Iterator[Path]:
+    """What lies in a folder, or fits a pattern."""
+    if path.is_dir():
+        yield from path.iterdir()
+        return
+    parts = Path(text).parts
+    fixed = next((n for n, part in enumerate(parts) if any(c in part for c in "*?[")), len(parts))
+    root = loaded.folder.joinpath(*parts[:fixed])
+    pattern = "/".join(parts[fixed:])
+    if pattern and root.is_dir():
+        yield from root.glob(pattern)
 
 
 def _is_paper(path: Path) -> bool:

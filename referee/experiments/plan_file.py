@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -16,8 +16,10 @@ from referee.evals.registry import PRESETS
 from referee.experiments.plan import PARTS, ArmPart, Papers, Plan
 from referee.experiments.tracking import LOCAL, is_address
 from referee.nearest import did_you_mean
+from referee.schemas.foreign import Unreadable, toml_table
 from referee.secrets import scrub
 from referee.settings import read_choices
+from referee.web import server_of
 
 ABLATIONS = ("card", "retrieval", "chunks", "cross", "check", "merge", "quota", "second-model", "example", "scores")
 """Plans that each take one step of ``sections`` out, or do it another way."""
@@ -31,6 +33,7 @@ SECOND = "SECOND"
 MOST_REPEATS = 100
 
 _FOLDER = "ready"
+_OWN_MLFLOW, _MLFLOW_SECRETS = "MLFLOW_TRACKING_URI", ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_PASSWORD")
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,9 @@ def load_plan(source: str | Path | Mapping[str, Any], given: Given | None = None
     else:
         raise _no_plan(str(source))
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"plan {str(source)!r} is not valid TOML: {error}.", hint="Mend it.") from error
+        data = toml_table(text, f"plan {str(source)!r}")
+    except Unreadable as error:
+        raise SettingsError(error.message, hint="Mend it.") from error
     data = {"name": name, **_with_prompts(data, folder)}
     return _with(LoadedPlan(_validated(data, f"plan {str(source)!r}"), folder), given or Given())
 
@@ -185,7 +188,18 @@ def _with(loaded: LoadedPlan, given: Given) -> LoadedPlan:
 
 
 def _tracked(named: str | None, loaded: LoadedPlan) -> str | None:
-    """A folder of the plan stands beside it."""
+    """A folder of the plan stands beside it.
+
+    Raises:
+        SettingsError: It is an address, and MLflow would send a log-in there that is for another one.
+    """
+    secret = next((name for name in _MLFLOW_SECRETS if os.environ.get(name)), None)
+    elsewhere = named is not None and server_of(named) != server_of(os.environ.get(_OWN_MLFLOW, ""))
+    if secret and named is not None and elsewhere and named.lower().startswith(("http:", "https:")):
+        raise SettingsError(
+            f"the plan logs to {scrub(named)!r}, to which MLflow would send {secret}.",
+            hint=f"If that is your server, name it by --mlflow or {_OWN_MLFLOW}. Else unset {secret}.",
+        )
     return named if named is None or named == LOCAL or is_address(named) else str(loaded.path(named))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from referee.agents.form_reply import Choice
-from referee.agents.point_texts import forced_texts
 from referee.agents.scores import SettledChoices, SettledScores
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
@@ -76,7 +75,6 @@ def filled_review(
     evidence: Iterable[Evidence] = (),
     dropped: Iterable[DroppedQuotation] = (),
     criteria: Iterable[CriterionRecord] = (),
-    read: bool = True,
 ) -> Review:
     """The review on the form.
 
@@ -92,7 +90,6 @@ def filled_review(
         evidence: The quotations that were found in the paper.
         dropped: Those that were not.
         criteria: The form's criteria with who read for them.
-        read: Whether anybody read the paper; else no sentence stands in for a text that the form demands.
     """
     fields, nulls = values[0], values[1] | ticked.nulls
     return Review(
@@ -106,7 +103,7 @@ def filled_review(
         rating=_number(fields.get(form.overall or "")),
         confidence=_number(next((fields[f.name] for f in form.fields if f.aspect == "confidence"), None)),
         scores=scores.records,
-        forced=(*scores.forced, *ticked.forced, *(forced_texts(form, fields, nulls) if read else ())),
+        forced=(*scores.forced, *ticked.forced),
         attestations=tuple(f.name for f in form.attestations),
         points=tuple(points),
         criteria=tuple(criteria),

@@ -7,7 +7,6 @@ what it says by its own sentence. A service that fails is named and leaves the o
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -26,6 +25,7 @@ from referee.literature.checking import Record
 from referee.literature.citing import citing_sentences
 from referee.literature.references import cited_of
 from referee.literature.searching import Searching, has_title, surely_by
+from referee.runs.stopping import in_thread
 from referee.schemas.literature import FoundWork, Literature, PaperClaim, WorkBearing
 from referee.schemas.paper import Paper
 
@@ -87,7 +87,7 @@ async def claim(state: LiteratureState, runtime: Runtime[LiteratureContext]) -> 
 async def search(state: LiteratureState, runtime: Runtime[LiteratureContext]) -> LiteratureState:
     """Search, and keep what has an abstract, was there on the day, and is not the paper itself."""
     context = runtime.context
-    found = await asyncio.to_thread(context.searching.find, state["queries"], context.until, ROWS_A_QUERY)
+    found = await in_thread(context.searching.find, state["queries"], context.until, ROWS_A_QUERY)
     others = [record for record in found.records if not has_title(record, context.paper.title)]
     told = [record for record in others if record.abstract]
     earlier = [record for record in told if surely_by(record, context.until)]

@@ -57,7 +57,8 @@ class RenderedPrompt:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt file: header and template. ``reply`` is a dotted name that only the tests resolve.
+    """A prompt file: header and template. ``reply`` is a dotted name that only the tests resolve; a caller who reads
+    replies of two shapes goes by it.
 
     ``is_own``: the user's, in place of one that ships; ``version`` is then the file's name and a short digest.
     """

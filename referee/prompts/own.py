@@ -58,7 +58,7 @@ def own_prompt(given: PromptText, prompt_id: str | None = None) -> Prompt:
         shipped = load_prompt(name, prompt_versions(name)[-1])
     except PromptError as error:
         raise PromptError(f"{given.file!r}, line {at['id']}: {error.message}", hint=error.hint) from error
-    if header["reply"] != shipped.reply:
+    if header["reply"] not in {load_prompt(name, version).reply for version in prompt_versions(name)}:
         check.refuse(
             at["reply"],
             f"its reply is {header['reply']!r}, and the program reads {shipped.reply!r}.",

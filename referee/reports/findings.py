@@ -17,6 +17,7 @@ _NAMES = {
     "missing_page": "pages that were not read",
     "ocr_layer": "text of a scanned page",
     "no_headings": "no headings",
+    "unknown_headings": "headings that are not known",
 }
 _LABELS = "labels inside figures"
 _TICK = re.compile(r"[-+−]?\d[\d.,]*[%kKM]?$|\S$|…$")

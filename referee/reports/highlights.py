@@ -1,67 +1,57 @@
-"""What is marked in a copy of the paper's PDF: the places that a review's printed points quote."""
+"""What is marked in a copy of the paper's PDF: the places that a review's points quote, and points without a place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-
+from referee.evidence.listing import details, in_list, opening, tag
 from referee.reports.formulas import readable
 from referee.reports.plain import clean
 from referee.reports.review_marks import marks_of, quotations_of
 from referee.schemas.page import Highlight, Highlights, PageImages
 from referee.schemas.paper import Box
-from referee.schemas.point import SEVERITIES
+from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 
 _NOTE_CHARS = 2000  # viewers show notes in a small window
-_WEIGHTS = (*SEVERITIES, "question", "strength")
-
-
-@dataclass(frozen=True)
-class _Note:
-    title: str
-    text: str
-    weight: str
+_PIN, _GAP = 12.0, 22.0
 
 
 def highlights_of(review: Review, pages: PageImages) -> Highlights:
-    """A highlight for each place that printed points quote, and evidence that a review keeps beside them.
+    """A highlight for each place that points of the list quote, with their numbers and words.
 
-    Where several points quote one place their notes stand together, and the gravest one gives the colour.
+    Where several points quote one place their notes stand together, and the first one gives the colour. A point whose
+    quotations have no place has a note at the edge of the first page.
     """
-    notes = dict(_notes(review))
+    known = {point.id: point for point in in_list(review)}
     heights = {page.number: page.height for page in pages.pages}
-    quoted = [(name, quotation) for name, quotation in quotations_of(review) if name in notes]
-    return Highlights(
-        items=tuple(
-            _joined([notes[name] for name in mark.points], number, heights[number], mark.boxes)
-            for number, marks in sorted(marks_of(quoted, pages.pages).by_page.items())
-            for mark in marks
-        )
-    )
+    quoted = [(name, quotation) for name, quotation in quotations_of(review) if name in known]
+    items: list[Highlight] = []
+    placed: set[str] = set()
+    for number, marks in sorted(marks_of(quoted, pages.pages).by_page.items()):
+        for mark in marks:
+            points = sorted((known[name] for name in mark.points), key=lambda point: point.number)
+            placed |= set(mark.points)
+            items.append(_highlight(points, number, heights[number], mark.boxes))
+    loose = [point for point in known.values() if point.id not in placed]
+    if pages.pages:
+        first = pages.pages[0]
+        a_column = max(1, int((first.height - _GAP) // _GAP))
+        for at, point in enumerate(loose):
+            left, top = 2 + _GAP * (at // a_column), _GAP * (at % a_column) + 10
+            box = Box(x0=left, y0=top, x1=left + _PIN, y1=top + _PIN)
+            items.append(_highlight([point], first.number, first.height, (box,), pinned=True))
+    return Highlights(items=tuple(items))
 
 
-def _joined(notes: Sequence[_Note], page: int, height: float, boxes: tuple[Box, ...]) -> Highlight:
-    gravest = min(notes, key=lambda note: _WEIGHTS.index(note.weight))
+def _highlight(
+    points: list[ReviewPoint], page: int, height: float, boxes: tuple[Box, ...], *, pinned: bool = False
+) -> Highlight:
+    notes = [readable(clean("\n".join([opening(point), *details(point)])))[:_NOTE_CHARS] for point in points]
     return Highlight(
         page=page,
         height=height,
         boxes=boxes,
-        title=gravest.title,
-        note="\n\n".join(f"{note.title}: {note.text}" for note in notes),
-        weight=gravest.weight,
+        title=f"{points[0].number}. {tag(points[0])}",
+        note="\n\n".join(notes),
+        weight=points[0].weight or points[0].heading or "",
+        pinned=pinned,
     )
-
-
-def _notes(review: Review) -> Iterator[tuple[str, _Note]]:
-    for point in review.points:
-        if point.outcome == "printed":
-            weak = point.polarity == "weakness"
-            settled = f"\nWould settle it: {point.fix.what}" if point.fix.what else ""
-            title = f"{point.polarity.capitalize()}{f' ({point.severity})' if weak else ''} {point.id}"
-            yield point.id, _note(title, f"{point.statement}{settled}", point.severity if weak else point.polarity)
-    yield from ((item.id, _note(f"Evidence {item.id}", item.claim, "note")) for item in review.evidence)
-
-
-def _note(title: str, text: str, weight: str) -> _Note:
-    return _Note(title, readable(clean(text))[:_NOTE_CHARS], weight)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from referee.reports.plain import clean
-from referee.reports.values import require_form
+from referee.reports.values import on_form
 from referee.schemas.review import FieldValue, Review
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import values as venue_values
@@ -18,7 +18,8 @@ def openreview_object(review: Review, form: VenueForm) -> dict[str, FieldValue]:
     """The venue's exact field names with the values its platform stores, in the form's order.
 
     Values that were put in only because the form demands one are included; attestations, boxes of the discussion and
-    empty fields are left out. Text longer than a field takes is cut between words and ends in ``[…]``.
+    empty fields are left out. Text longer than a field takes is cut between points, where not even one fits between
+    words, and ends in ``[…]``.
 
     Args:
         review: The review.
@@ -27,7 +28,7 @@ def openreview_object(review: Review, form: VenueForm) -> dict[str, FieldValue]:
     Raises:
         DataError: The review is not on this form, or holds a value that a field does not take.
     """
-    require_form(review, form)
+    review = on_form(review, form)
     forced = {entry.field: entry.value for entry in review.forced}
     values = {
         field.name: _fitted(field, forced.get(field.name, review.fields.get(field.name)))
@@ -56,4 +57,6 @@ def _fitted(field: FormField, value: FieldValue) -> FieldValue:
     if field.max_chars <= len(_CUT):
         return text[: field.max_chars]
     head = text[: field.max_chars - len(_CUT)]
+    if "\n\n" in head:  # whole points as long as one fits
+        return head.rsplit("\n\n", 1)[0] + _CUT
     return (head.rsplit(None, 1)[0] if any(map(str.isspace, head)) else head) + _CUT

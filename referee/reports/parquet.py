@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.data.parquet import write_parquet
-from referee.runs.joining import lines_of
+from referee.runs.lines import lines_of
 
 Row = Mapping[str, Any]
 
@@ -78,7 +78,7 @@ def _rows(source: Path, schema: Mapping[str, str]) -> Iterator[Row]:
     """The rows of a file of JSON lines; one that a crash cut off is left out."""
     for line in lines_of(source):
         try:
-            row = json.loads(line)
+            row = json.loads(line.text)
         except ValueError:
             continue
         flat = {**row, **row.get("usage", {})}

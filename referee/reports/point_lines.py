@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from referee.evidence.listing import WEIGHTS, found, opening, place, searched
 from referee.reports.plain import one_line
 from referee.schemas.point import PointCheck, PointEvidence, PointSource, ReviewPoint
-from referee.schemas.review import Evidence
 
 _SOURCES: dict[PointSource, str] = {
     "section": "the reading of a part",
@@ -16,6 +16,7 @@ _SOURCES: dict[PointSource, str] = {
     "team": "an expert and the readers it asked",
     "literature": "a search of the literature",
     "figure": "a look at its picture",
+    "form": "the text of the form",
 }
 _FATES = {
     "printed": "printed in the form",
@@ -26,17 +27,15 @@ _FATES = {
 }
 
 
-def headline(point: ReviewPoint) -> str:
-    """Id, severity, claim, and where its first verified quotation stands."""
-    weight = point.severity if point.polarity == "weakness" else f"{point.severity} {point.polarity}"
-    found = next((e for e in point.evidence if e.status != "not_found"), None)
-    place = f" ({_place(found)})" if found else " (no quotation found)"
-    return f"{point.id} [{weight}] {one_line(point.statement)}{place}"
+def headline(point: ReviewPoint, before: str = "") -> Iterator[str]:
+    """The words by which every output names it, or its id and statement, then the places of its quotations."""
+    yield before + one_line(opening(point) if point.number else f"{point.id} {point.statement}")
+    yield f"  {'; '.join(dict.fromkeys(one_line(place(one)) for one in found(point))) or 'no quotation'}"
 
 
 def point_lines(point: ReviewPoint) -> Iterator[str]:
     """All that is known about a point but the calls, one thing a line, details indented by two."""
-    yield f"{point.id} {one_line(point.claim)}"
+    yield f"{f'{point.number}. ' if point.number else ''}{point.id} {one_line(point.claim)}"
     where = f" {point.section_id}" if point.section_id else ""
     yield f"Raised as: {point.polarity}, {point.kind}, by {_SOURCES[point.source]}{where}"
     if point.argument:
@@ -62,25 +61,23 @@ def point_lines(point: ReviewPoint) -> Iterator[str]:
         yield f"What would settle it ({point.fix.kind}): {one_line(point.fix.what)}"
 
 
-def evidence_lines(items: Iterable[PointEvidence | Evidence]) -> Iterator[str]:
+def evidence_lines(items: Iterable[PointEvidence]) -> Iterator[str]:
     """Each quotation with how it was found and where, indented by two."""
     for item in items:
-        role = f"{item.role}: " if isinstance(item, PointEvidence) else ""
-        yield f"  {role}“{one_line(item.quote)}” [{_status(item)}] ({_place(item)})"
+        yield f"  {item.role}: “{one_line(item.quote)}” [{_status(item)}] ({_place(item)})"
 
 
 def _severity(point: ReviewPoint) -> Iterator[str]:
-    change = "" if point.severity == point.raised_severity else f" → {point.severity} now"
-    yield f"Severity: raised as {point.raised_severity}{change}"
+    raised, now = WEIGHTS[point.raised_severity], point.weight or WEIGHTS[point.severity]
+    yield f"Severity: raised as {raised}{'' if raised == now else f' → {now} now'}"
     if point.reason:
         yield f"  why: {one_line(point.reason)}"
 
 
 def _searched(point: ReviewPoint) -> Iterator[str]:
     if point.absence is not None:
-        hits = "not searched" if point.absence.hits is None else f"{point.absence.hits} places"
-        terms = ", ".join(repr(one_line(term)) for term in point.absence.terms)
-        yield f"Said to be absent: {one_line(point.absence.what)} (searched for {terms}: {hits})"
+        yield f"Said to be absent: {one_line(point.absence.what)}"
+        yield f"  {one_line(searched(point))}"
     if point.refuted_by:
         yield f"Would be refuted by: {one_line(point.refuted_by)}"
 
@@ -99,13 +96,13 @@ def _check(check: PointCheck | None) -> Iterator[str]:
     yield from evidence_lines(check.passages)
 
 
-def _status(item: PointEvidence | Evidence) -> str:
+def _status(item: PointEvidence) -> str:
     if item.status == "not_found":
         return "not found"
     return "exact" if item.status == "exact" else f"similar words, {int(item.similarity * 100)}%"
 
 
-def _place(item: PointEvidence | Evidence) -> str:
+def _place(item: PointEvidence) -> str:
     page = f", p. {item.page}" if item.page is not None else ""
     said = "said to be in " if item.status == "not_found" else ""
     return f"{said}{one_line(item.section) or one_line(item.section_id)}{page}"

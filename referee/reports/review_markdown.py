@@ -1,14 +1,10 @@
-"""A review as a Markdown page for people: the form in its order, each claim with its quotation, and what made it."""
+"""A review as a Markdown page for people: the list of its points, the form, and what made it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from referee.reports.by_rules import HEADING as BY_RULES
-from referee.reports.by_rules import found_by_rules, nothing_found, quoted
+from referee.evidence.listing import box_line, details, grouped, lead_of, opening, rests_on
 from referee.reports.criteria import HEADING as CRITERIA
 from referee.reports.criteria import criteria_lines
-from referee.reports.deciding import deciding
 from referee.reports.disclosure import notice
 from referee.reports.figures import HEADING, figure_lines
 from referee.reports.findings import told
@@ -16,23 +12,23 @@ from referee.reports.formulas import readable
 from referee.reports.markdown_text import block, inline
 from referee.reports.outside import outside_sections
 from referee.reports.plain import excerpt, one_line
-from referee.reports.points import render_points
 from referee.reports.provenance_table import provenance_table
-from referee.reports.trial import FORM_HEADING, left_empty
-from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
+from referee.reports.put_aside import counted
+from referee.reports.trial import FORM_HEADING, left_empty, nothing_found
+from referee.reports.values import empty_reason, is_empty, labelled, on_form, score_of, title_of
 from referee.schemas.paper import Finding
 from referee.schemas.paper_cut import cut_line
 from referee.schemas.point import ReviewPoint
-from referee.schemas.review import DroppedQuotation, Evidence, Review, ScoreRecord
+from referee.schemas.review import Review, ScoreRecord
 from referee.schemas.venue import FormField, VenueForm
 
 _EXCERPT_CHARS = 300
 
 
-def render_review(review: Review, form: VenueForm, *, all_points: bool = False) -> str:
-    """The review as Markdown without HTML: verdict and what decides, the form as composed, corrections, what made it.
+def render_review(review: Review, form: VenueForm) -> str:
+    """The review as Markdown without HTML: verdict, the list of points, the form, what made it.
 
-    A trial of the embedded model has no verdict, and what rules found stands first.
+    The form's boxes name the points that stand in them by number. A trial of the embedded model has no verdict.
 
     Formulas are shown in letters and signs; the form's own file keeps their LaTeX.
 
@@ -42,24 +38,23 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
     Args:
         review: The review.
         form: The form it is on.
-        all_points: Also print the points one by one, with quotations and checks, and those that were merged, struck or
-            dropped, with the reasons.
 
     Raises:
         DataError: The review is not on this form.
     """
-    require_form(review, form)
+    review = on_form(review, form)
     parts = [f"# {_readable(review.paper_title) or 'Untitled paper'}", _head(review, form)]
-    parts += _deciding(review) if review.trial is None else _trial(review, form)
+    parts += [text] if (text := nothing_found(review)) else []
+    groups = grouped(review)
+    for title, points in groups:
+        parts += [f"## {title}", "\n\n".join(map(_point, points))]
+    if not groups:
+        parts += ["## Points", "No point stands."]
+    parts += [f"## {'The form' if review.trial is None else FORM_HEADING}", *map(inline, left_empty(review, form))]
     for field in form.fields:
-        parts += [f"## {inline(title_of(field))}", *_field(field, review)]
-    known = {field.name for field in form.fields}
-    loose = [evidence for evidence in review.evidence if evidence.field not in known]
-    if loose:
-        parts += ["## Further evidence", _evidence(loose)]
-    parts += _corrections(review)
-    if lines := render_points(review.points, all_points=all_points):
-        parts.append("\n".join(lines).rstrip())
+        parts += [f"### {inline(title_of(field))}", *_field(field, review)]
+    if text := counted(review):
+        parts += ["## Put aside", text]
     if outside := outside_sections(review):
         parts.append("## Outside of the paper")
         for heading, told_lines in outside:
@@ -69,6 +64,14 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
         if body:
             parts += [f"### {heading}", body]
     return "\n\n".join(parts) + "\n"
+
+
+def _point(point: ReviewPoint) -> str:
+    """A point as an item of a numbered list; a small one on one line."""
+    head, lines = _readable(opening(point)).replace("\\.", ".", 1), [_readable(line) for line in details(point)]
+    if point.weight == "small":
+        return " ".join([head, *lines])
+    return "\n".join([head, *(f"   - {line}" for line in lines)])
 
 
 def _head(review: Review, form: VenueForm) -> str:
@@ -97,56 +100,27 @@ def _score(field: FormField, review: Review) -> str:
     return "not given" if is_empty(value) else inline(labelled(field, value))
 
 
-def _deciding(review: Review) -> list[str]:
-    points = deciding(review.points)
-    if not points:
-        return []
-    lines = [f"{n}. **{p.severity.capitalize()}.** {_readable(p.statement)}" for n, p in enumerate(points, start=1)]
-    return ["## What decides", "\n".join(lines)]
-
-
-def _trial(review: Review, form: VenueForm) -> list[str]:
-    """What rules found, which fields are empty, and the sentence that heads what the model wrote."""
-    points = found_by_rules(review)
-    found = [line for n, p in enumerate(points, start=1) for line in _rule_lines(n, p)] or [nothing_found(review)]
-    listed = [f"## {BY_RULES}", "\n".join(found)] if any(found) else []
-    return [*listed, *map(inline, left_empty(review, form)), f"**{FORM_HEADING}:**"]
-
-
-def _rule_lines(number: int, point: ReviewPoint) -> Iterator[str]:
-    yield f"{number}. {_readable(point.statement)}"
-    yield from (f"   - {inline(quoted(evidence))}" for evidence in point.evidence)
-
-
-def _corrections(review: Review) -> list[str]:
-    """Those that the form has no field for; the others stand in it."""
-    loose = [p for p in review.points if p.correction is not None and p.outcome == "listed"]
-    return ["## Corrections", "\n".join(f"- {_readable(p.statement)}" for p in loose)] if loose else []
-
-
 def _readable(text: str) -> str:
     return inline(readable(text))
 
 
 def _field(field: FormField, review: Review) -> list[str]:
-    """The value with its reason, then the evidence that was filed under the field."""
+    """The value with its reason; of a text box what it says before its points, and their numbers."""
     value = review.fields.get(field.name)
     record = score_of(field, review)
     if is_empty(value):
-        parts = [f"not given: {inline(empty_reason(field, review))}"]
-    elif field.kind == "text" and isinstance(value, str):
-        parts = [block(readable(value)) or "not given: nothing that can be shown"]
+        return [f"not given: {inline(empty_reason(field, review))}"]
+    if field.kind == "text" and isinstance(value, str):
+        told = box_line(field.name, review)
+        parts = [block(readable(lead_of(field.name, review))), f"{told}." if told else ""]
         if field.max_chars is not None and len(value) > field.max_chars:
             parts.append(f"(The form takes {field.max_chars} characters; review.openreview.json holds the beginning.)")
-    else:
-        parts = [f"**{inline(labelled(field, value))}**{_stated(field, record)}"]
-    if record is not None and record.reason.strip() and not is_empty(value):
-        backed = f" (rests on {', '.join(map(inline, record.supported_by))})" if record.supported_by else ""
-        limit = f" ({inline(record.limit)})" if record.limit else ""
-        parts.append(f"*{_readable(record.reason)}*{limit}{backed}")
-    filed = [evidence for evidence in review.evidence if evidence.field == field.name]
-    if filed:
-        parts += ["Evidence in the paper:", _evidence(filed)]
+        return list(filter(None, parts)) or ["not given: nothing that can be shown"]
+    parts = [f"**{inline(labelled(field, value))}**{_stated(field, record)}"]
+    if record is not None and (record.reason.strip() or record.supported_by):
+        reason = f"*{_readable(record.reason)}*" if record.reason.strip() else ""
+        notes = (record.limit, rests_on(record, review))
+        parts.append(" ".join([reason, *(f"({inline(note)})" for note in notes if note)]).strip())
     return parts
 
 
@@ -157,21 +131,9 @@ def _stated(field: FormField, record: ScoreRecord | None) -> str:
     return f" (mapped; the model stated {inline(labelled(field, record.stated))}, and its reason is for that)"
 
 
-def _evidence(items: Sequence[Evidence]) -> str:
-    return "\n".join(f"- {inline(e.id)}: {_readable(e.claim)} — “{_readable(e.quote)}” ({_place(e)})" for e in items)
-
-
-def _place(evidence: Evidence) -> str:
-    place = inline(evidence.section) or inline(evidence.section_id)
-    page = f", p. {evidence.page}" if evidence.page is not None else ""
-    similar = f"; similar wording, {int(evidence.similarity * 100)}%" if evidence.status == "fuzzy" else ""
-    return f"{place}{page}{similar}"
-
-
 def _about(review: Review, form: VenueForm) -> list[tuple[str, str]]:
     """The sections after the form; an empty one is left out."""
     return [
-        ("Quotations that were not found", "\n".join(map(_dropped, review.dropped))),
         ("Findings in the file", _findings(review)),
         (HEADING, "\n".join(f"- {_readable(line)}" for line in figure_lines(review.figures))),
         ("Left to you", _left(review, form)),
@@ -181,12 +143,6 @@ def _about(review: Review, form: VenueForm) -> list[tuple[str, str]]:
         ("Disclosure", block(review.disclosure)),
         ("Provenance", provenance_table(review.provenance) if review.provenance is not None else ""),
     ]
-
-
-def _dropped(item: DroppedQuotation) -> str:
-    claim = f"{inline(excerpt(item.claim, _EXCERPT_CHARS))} — " if item.claim.strip() else ""
-    quote = inline(excerpt(item.quote, _EXCERPT_CHARS))
-    return f"- {inline(item.id)}: {claim}“{quote}”: {inline(item.reason)}"
 
 
 def _findings(review: Review) -> str:

@@ -42,12 +42,10 @@ class Marks:
 
 
 def quotations_of(review: Review) -> Iterator[tuple[str, Quotation]]:
-    """Each quotation of a review with the id of the point or the evidence that makes it."""
+    """Each quotation of a review with the id of the point that makes it."""
     for point in review.points:
         for evidence in (*point.evidence, *(point.check.passages if point.check else ())):
             yield point.id, evidence
-    for item in review.evidence:
-        yield item.id, item
 
 
 def marks_of(quotations: Iterable[tuple[str, Quotation]], pages: Sequence[PageImage]) -> Marks:

@@ -1,4 +1,4 @@
-"""A review beside its paper as one page: what decides, points and their places, the form, what was put aside."""
+"""A review beside its paper as one page: points and their places, the form, what was put aside."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from referee.errors import RunError
-from referee.reports.by_rules import HEADING, found_by_rules, nothing_found, with_more
+from referee.evidence.listing import (
+    box_line,
+    details,
+    found,
+    grouped,
+    lead_of,
+    place,
+    quoted,
+    rests_on,
+    tag,
+)
 from referee.reports.criteria import HEADING as CRITERIA
 from referee.reports.criteria import criteria_lines
-from referee.reports.deciding import by_weight, deciding
 from referee.reports.disclosure import notice
 from referee.reports.figures import figure_lines
 from referee.reports.findings import told
@@ -24,9 +33,10 @@ from referee.reports.openreview_json import openreview_object
 from referee.reports.outside import outside_sections
 from referee.reports.plain import clean, one_line
 from referee.reports.provenance_table import provenance_rows
-from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of, quotations_of
-from referee.reports.trial import FORM_HEADING, left_empty
-from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
+from referee.reports.put_aside import counted, put_aside, why
+from referee.reports.review_marks import Mark, Marks, Piece, marks_of, pieces_of, quotations_of
+from referee.reports.trial import FORM_HEADING, left_empty, nothing_found
+from referee.reports.values import empty_reason, is_empty, labelled, on_form, score_of, title_of
 from referee.runs.files import write_atomically
 from referee.runs.stored import unreadable
 from referee.schemas.page import PageImage, PageImages
@@ -39,14 +49,6 @@ from referee.venues import render_policy
 
 PAPER, PAGES, PAGES_FILE = "paper.json", "pages", "pages.json"
 Stored = TypeVar("Stored", bound=BaseModel)
-_ASIDE = {
-    "listed": "In no field of the form",
-    "merged_into": "Joined with others",
-    "struck": "Struck by the check",
-    "dropped": "Dropped",
-}
-_STATUS = {"exact": "", "fuzzy": "in similar words"}
-_WEIGHT = {"fatal": "Fatal", "major": "Major", "minor": "Minor", "note": "Note"}
 
 
 @dataclass(frozen=True)
@@ -56,25 +58,21 @@ class ShownQuotation:
     quote: str
     place: str
     mark: str = ""
-    remark: str = ""
 
 
 @dataclass(frozen=True)
 class ShownPoint:
-    """A point as the page shows it, all in words."""
+    """A point as the page shows it, all in words; ``number`` and ``tag`` are empty for one that is not in the list."""
 
-    id: str
+    anchor: str
+    number: str
+    tag: str
     statement: str
-    argument: str
-    polarity: str
-    severity: str
+    heading: str
     weight: str
-    kind: str
     section: str
-    verdict: str
-    outcome: str
     reason: str
-    fix: str
+    lines: tuple[str, ...]
     quotations: tuple[ShownQuotation, ...]
 
 
@@ -87,6 +85,7 @@ class ShownField:
     value: str
     long: bool
     reason: str = ""
+    points: str = ""
     empty: str = ""
     copied: str = ""
 
@@ -112,11 +111,12 @@ def review_page(
     Raises:
         DataError: The review is not on this form.
     """
-    require_form(review, form)
+    review = on_form(review, form)
     drawn = pages.pages if pages is not None else ()
     marks = marks_of(quotations_of(review), drawn)
-    points = [_point(point, marks) for point in by_weight(review.points)]
-    printed = [point for point in points if point.outcome == "printed"]
+    groups = [(title, [_point(point, marks, review) for point in points]) for title, points in grouped(review)]
+    shown = [point for _, points in groups for point in points]
+    anchors = {point.id: anchor(point) for point in review.points}
     return render(
         "review.html",
         styles=("review.css",),
@@ -126,26 +126,17 @@ def review_page(
         venue=form.name,
         verdict=_verdict(review, form) if review.trial is None else [],
         left_empty=list(left_empty(review, form)),
-        by_rules=[_by_rule(point, marks) for point in found_by_rules(review)] if review.trial is not None else [],
-        by_rules_heading=HEADING,
-        no_rules=nothing_found(review) if review.trial is not None else "",
+        no_rules=nothing_found(review),
         form_heading="The form, as it is handed in" if review.trial is None else FORM_HEADING,
-        deciding=[_point(point, marks) for point in deciding(review.points)] if review.trial is None else [],
-        points=printed,
-        choices={
-            "severity": _values(printed, "severity"),
-            "kind": _values(printed, "kind"),
-            "section": _values(printed, "section"),
-            "verdict": _values(printed, "verdict"),
-        },
-        asides=[(title, [p for p in points if p.outcome == outcome]) for outcome, title in _ASIDE.items()],
+        groups=groups,
+        choices={name: _values(shown, name) for name in ("heading", "weight", "section")},
+        counted=counted(review).partition(" `referee")[0],
+        asides=[(title, [_point(p, marks, review) for p in points]) for title, points in put_aside(review)],
         lost=[(d.id, clean(d.claim), clean(d.quote), one_line(d.reason)) for d in review.dropped],
         fields=[_field(field, review, _copied(review, form)) for field in form.fields],
-        evidence=[(e.id, readable(one_line(e.claim)), _quoted(e, marks)) for e in review.evidence],
-        pages=[(page, picture(page), marks.by_page.get(page.number, [])) for page in drawn],
+        pages=[(page, picture(page), _named(marks.by_page.get(page.number, []), anchors)) for page in drawn],
         sections=[] if drawn or paper is None else _sections(paper, marks),
-        statements={point.id: point.statement for point in points}
-        | {e.id: readable(one_line(e.claim)) for e in review.evidence},
+        statements={anchors[point.id]: readable(one_line(point.statement)) for point in review.points},
         outside=[(heading, [readable(line) for line in lines]) for heading, lines in outside_sections(review)],
         criteria=criteria_lines(review),
         criteria_heading=CRITERIA,
@@ -215,39 +206,40 @@ def _read(file: Path, kind: type[Stored]) -> Stored | None:
         raise unreadable(file, error, again) from error
 
 
-def _point(point: ReviewPoint, marks: Marks) -> ShownPoint:
-    found = [evidence for evidence in point.evidence if evidence.status != "not_found"]
-    check = point.check
+def anchor(point: ReviewPoint) -> str:
+    """The id of a point on its page."""
+    return f"point-{point.number}" if point.number else point.id
+
+
+def _named(marks: Iterable[Mark], anchors: dict[str, str]) -> list[Mark]:
+    """Marks that name their points as the page does, in the order of the list."""
+    order = {name: number for number, name in enumerate(anchors)}
+    return [
+        replace(mark, points=tuple(anchors[name] for name in sorted(mark.points, key=order.__getitem__)))
+        for mark in marks
+    ]
+
+
+def _point(point: ReviewPoint, marks: Marks, review: Review) -> ShownPoint:
+    quotations = found(point)
+    told = {quoted(one, point.statement) for one in quotations}
     return ShownPoint(
-        id=point.id,
+        anchor=anchor(point),
+        number=f"{point.number}." if point.number else point.id,
+        tag=tag(point) if point.number else "",
         statement=readable(clean(point.statement)),
-        argument=readable(clean(point.argument)),
-        polarity=point.polarity,
-        severity=point.severity if point.polarity == "weakness" else point.polarity,
-        weight=_WEIGHT[point.severity] if point.polarity == "weakness" else point.polarity.capitalize(),
-        kind=point.kind,
-        section=one_line(found[0].section) if found else "no place",
-        verdict=check.verdict if check else "unchecked",
-        outcome=point.outcome,
-        reason=one_line(point.reason or (f"see {point.merged_into}" if point.merged_into else "")),
-        fix=readable(clean(point.fix.what or (point.correction.should_be if point.correction else ""))),
-        quotations=tuple(_quoted(evidence, marks) for evidence in found),
+        heading=point.heading or "",
+        weight=point.weight or "",
+        section=one_line(quotations[0].section) if quotations else "no place",
+        reason="" if point.number else why(point, review),
+        lines=tuple(readable(clean(line)) for line in details(point) if line not in told),
+        quotations=tuple(_quoted(one, marks) for one in quotations),
     )
-
-
-def _by_rule(point: ReviewPoint, marks: Marks) -> ShownPoint:
-    shown = _point(point, marks)
-    return replace(shown, quotations=tuple(replace(one, quote=with_more(one.quote)) for one in shown.quotations))
 
 
 def _quoted(quotation: Quotation, marks: Marks) -> ShownQuotation:
-    page = f", p. {quotation.page}" if quotation.page is not None else ""
-    return ShownQuotation(
-        readable(clean(quotation.quote)),
-        f"{one_line(quotation.section) or one_line(quotation.section_id)}{page}",
-        marks.by_quote.get((quotation.section_id, quotation.quote), ""),
-        _STATUS.get(quotation.status, ""),
-    )
+    mark = marks.by_quote.get((quotation.section_id, quotation.quote), "")
+    return ShownQuotation(readable(clean(quotation.quote)), one_line(place(quotation)), mark)
 
 
 def _verdict(review: Review, form: VenueForm) -> list[tuple[str, str]]:
@@ -270,21 +262,26 @@ def _copied(review: Review, form: VenueForm) -> dict[str, str]:
 
 def _field(field: FormField, review: Review, copied: dict[str, str]) -> ShownField:
     value = review.fields.get(field.name)
-    record = score_of(field, review)
+    record = None if is_empty(value) else score_of(field, review)
     long = field.kind == "text"
+    said = readable(clean(lead_of(field.name, review))) if long else labelled(field, value)
+    notes = (
+        (readable(clean(record.reason)), f"({told})" if (told := rests_on(record, review)) else "") if record else ()
+    )
     return ShownField(
         name=field.name,
         title=title_of(field),
-        value="" if is_empty(value) else readable(clean(str(value))) if long else labelled(field, value),
+        value="" if is_empty(value) else said,
         long=long,
-        reason=readable(clean(record.reason)) if record is not None and not is_empty(value) else "",
+        reason=" ".join(filter(None, notes)),
+        points=box_line(field.name, review) if long else "",
         empty=empty_reason(field, review) if is_empty(value) else "",
         copied=copied.get(field.name, ""),
     )
 
 
 def _values(points: Iterable[ShownPoint], name: str) -> list[str]:
-    return list(dict.fromkeys(getattr(point, name) for point in points))
+    return list(filter(None, dict.fromkeys(getattr(point, name) for point in points)))
 
 
 def _sections(paper: Paper, marks: Marks) -> list[tuple[str, str, tuple[tuple[Piece, ...], ...]]]:

@@ -12,29 +12,25 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from referee.errors import DataError, RunError, VenueError
+from referee.evidence.listing import box_line, grouped, in_list, lead_of, listed, rests_on
 from referee.nearest import did_you_mean
 from referee.reports.criteria import HEADING, criteria_lines, reader_named
 from referee.reports.plain import clean, excerpt, one_line, shortened
-from referee.reports.point_lines import evidence_lines, headline, point_lines
+from referee.reports.point_lines import headline, point_lines
+from referee.reports.put_aside import counted, put_aside, why
 from referee.reports.usage_text import tokens_in
 from referee.reports.values import empty_reason, is_empty, labelled
 from referee.runs import Ledger
 from referee.runs.folder import TRACE, read_record, require_run
 from referee.runs.stored import unreadable
 from referee.schemas.point import ReviewPoint
-from referee.schemas.review import DroppedQuotation, Evidence, Review
+from referee.schemas.review import DroppedQuotation, Review
 from referee.schemas.run import CallRecord, RunRecord
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import load_venue, venue_digest
 
 REVIEW = "review.json"
 _CHECK_PROMPTS = ("review/check", "review/verify", "review/amend")
-_ASIDE = {
-    "listed": "Smaller points",
-    "merged_into": "Merged into others",
-    "struck": "Struck by the check",
-    "dropped": "Dropped",
-}
 _EXCERPT_CHARS = 200
 _COMMAND = "review"
 # What runs of other commands hold, and where it is to be read.
@@ -64,16 +60,16 @@ def show(
     *,
     point: str | None = None,
     criterion: str | None = None,
-    all_points: bool = False,
+    dropped: bool = False,
     call: bool = False,
 ) -> Shown:
     """Explain a finished review, or one point of it, or what was read for one criterion.
 
     Args:
         run: The run folder.
-        point: The id of a point, or of a piece of evidence of a review without points; the whole review by default.
+        point: The number of a point, or its id; the whole review by default.
         criterion: The id of a criterion of the venue.
-        all_points: Also the points that were listed, merged, struck or dropped, with the reasons.
+        dropped: Also the points that were merged, struck or dropped, and quotations not found, with the reasons.
         call: With a point: also the messages and the reply of the call that raised it.
 
     Raises:
@@ -82,11 +78,13 @@ def show(
     """
     folder = Path(run)
     review = _read(folder)
+    form = _form(review)
+    review = listed(review, form, stored=True)
     calls = Ledger(folder / TRACE).records
     if criterion is not None:
         return Shown(tuple(map(clean, _criterion(review, criterion, calls, folder))))
     if point is None:
-        return Shown(tuple(map(clean, _overview(review, _form(review), calls, all_points=all_points))))
+        return Shown(tuple(map(clean, _overview(review, form, calls, dropped=dropped))))
     lines, raised_by = _one(review, point, calls, folder)
     return Shown(tuple(map(clean, lines)), _transcript(raised_by) if call else "")
 
@@ -134,19 +132,18 @@ def _form(review: Review) -> VenueForm | None:
     return form if same else None
 
 
-def _overview(
-    review: Review, form: VenueForm | None, calls: Sequence[CallRecord], *, all_points: bool
-) -> Iterator[str]:
+def _overview(review: Review, form: VenueForm | None, calls: Sequence[CallRecord], *, dropped: bool) -> Iterator[str]:
     yield f"{one_line(review.venue)}: {one_line(review.paper_title) or 'untitled paper'} ({one_line(review.source)})"
+    for title, points in grouped(review):
+        yield from ("", f"{title}:", *(f"  {line}" for point in points for line in headline(point)))
     asked = {field.name: field for field in form.fields} if form else {}
     for name in review.fields:
         yield ""
         yield from _field(name, asked.get(name), review)
-    if all_points:
-        yield from _aside(review)
-    elif rest := sum(point.outcome != "printed" for point in review.points):
-        yield ""
-        yield f"{rest} of {len(review.points)} points stand in no field; --all lists them with the reasons."
+    if dropped:
+        yield from dropped_lines(review)
+    elif told := counted(review):
+        yield from ("", told.partition(" `")[0] + " --dropped names each with its reason.")
     if review.criteria:
         yield from ("", f"{HEADING} (--criterion ID shows one):")
         yield from (f"  {line}" for line in criteria_lines(review))
@@ -155,25 +152,17 @@ def _overview(
 
 
 def _field(name: str, field: FormField | None, review: Review) -> Iterator[str]:
-    """The value, why it is what it is, and the points or quotations that stand in the field."""
+    """The value, why it is what it is, and the numbers of the points that stand in the field."""
     value = review.fields[name]
     if is_empty(value):
         given = "only a person can declare this" if field and field.attestation else ""
         reason = given or (empty_reason(field, review) if field else one_line(review.nulls.get(name, "")))
         yield f"{name}: not given: {reason or 'no reason recorded'}"
     elif isinstance(value, str) and (field is None or field.kind == "text"):
-        yield f"{name}: {excerpt(value, _EXCERPT_CHARS)}"
+        told = (excerpt(lead_of(name, review), _EXCERPT_CHARS), box_line(name, review))
+        yield f"{name}: {' '.join(filter(None, told))}"
     else:
         yield f"{name}: {labelled(field, value) if field else one_line(str(value))}"
-    yield from _score(name, review)
-    yield from (f"  {headline(point)}" for point in review.points if point.field == name)
-    for evidence in review.evidence:
-        if evidence.field == name:
-            yield f"  {evidence.id} {one_line(evidence.claim)}"
-            yield from (f"  {line}" for line in evidence_lines([evidence]))
-
-
-def _score(name: str, review: Review) -> Iterator[str]:
     record = next((record for record in review.scores if record.field == name), None)
     if record is None:
         return
@@ -181,23 +170,24 @@ def _score(name: str, review: Review) -> Iterator[str]:
         yield f"  the model chose {record.stated:g}"
     if record.reason.strip():
         yield f"  because: {one_line(record.reason)}"
-    if record.supported_by:
-        yield f"  rests on {', '.join(map(one_line, record.supported_by))}"
-    if record.opposed_by:
-        yield f"  against it {', '.join(map(one_line, record.opposed_by))}"
+    if told_by := rests_on(record, review):
+        yield f"  {told_by}"
 
 
-def _aside(review: Review) -> Iterator[str]:
-    for outcome, title in _ASIDE.items():
-        chosen = [point for point in review.points if point.outcome == outcome]
-        if chosen:
-            yield from ("", f"{title}:")
-        for point in chosen:
-            yield f"  {headline(point)}"
-            yield f"    why: {one_line(point.reason)}"
-    if review.dropped:
+def dropped_lines(review: Review) -> Iterator[str]:
+    """Points that do not stand and quotations that were not found, each with its reason."""
+    for title, points in put_aside(review):
+        yield from ("", f"{title}:")
+        for point in points:
+            yield f"  {point.id} {one_line(point.statement)}"
+            yield f"    why: {why(point, review)}"
+    lost = [(d.id, d.quote, d.reason) for d in review.dropped]
+    lost += [
+        (f"point {p.number}", e.quote, p.reason) for p in in_list(review) for e in p.evidence if e.status == "not_found"
+    ]
+    if lost:
         yield from ("", "Quotations that were not found:")
-        yield from (f"  {d.id} “{one_line(d.quote)}”: {one_line(d.reason)}" for d in review.dropped)
+        yield from (f"  {name} “{one_line(quote)}”: {one_line(reason)}" for name, quote, reason in lost)
 
 
 def _calls(calls: Sequence[CallRecord]) -> Iterator[str]:
@@ -218,17 +208,19 @@ def _call(record: CallRecord) -> str:
 
 
 def _one(review: Review, wanted: str, calls: Sequence[CallRecord], folder: Path) -> tuple[list[str], CallRecord | None]:
-    found = {p.id: p for p in review.points} | {e.id: e for e in review.evidence} | {d.id: d for d in review.dropped}
-    item = found.get(wanted)
+    found = {p.id: p for p in review.points} | {d.id: d for d in review.dropped}
+    item = found.get(wanted) or next((p for p in in_list(review) if str(p.number) == wanted), None)
     if item is None:
         offer = did_you_mean(wanted, found, most=3, cutoff=0.3)
         raise DataError(
             f"the review in {str(folder)!r} has no point {wanted!r}.",
-            hint=f"{offer}`referee show {folder} --all` lists all {len(found)}.",
+            hint=f"{offer}`referee show {folder}` lists its {len(in_list(review))} points; --dropped adds the rest.",
             ids={"point": wanted},
         )
     if isinstance(item, ReviewPoint):
         raised_by = next((c for c in calls if c.call_id == item.call_id and item.prompt in ("", c.prompt_digest)), None)
+        if item.source == "form":
+            raised_by = next((c for c in reversed(calls) if c.reply is not None), None)
         return [*point_lines(item), *_raising(item, raised_by), *_checking(item, calls)], raised_by
     raised_by = next((c for c in reversed(calls) if c.reply is not None), None)
     return [*_quotation(item), *_origin(raised_by)], raised_by
@@ -255,12 +247,12 @@ def _criterion(review: Review, wanted: str, calls: Sequence[CallRecord], folder:
         yield f"Given to {reader_named(reader)}{call}"
         own = [point for point in review.points if point.call_id == reader.call_id]
         for point in sorted(own, key=lambda point: wanted not in point.criterion):
-            yield f"  {_answering(point, wanted)}: {headline(point)}"
+            yield from (f"  {line}" for line in headline(point, f"{_answering(point, wanted)}: "))
         if not own:
             yield "  no point of this call is on the record"
     read_in = {reader.call_id for reader in record.readers}
     if others := [p for p in review.points if wanted in p.criterion and p.call_id not in read_in]:
-        yield from ("", "Other points that name it:", *(f"  {headline(point)}" for point in others))
+        yield from ("", "Other points that name it:", *(f"  {line}" for point in others for line in headline(point)))
 
 
 def _answering(point: ReviewPoint, wanted: str) -> str:
@@ -295,12 +287,9 @@ def _checking(point: ReviewPoint, calls: Sequence[CallRecord]) -> Iterator[str]:
             yield f"Checked in call {_call(record)}"
 
 
-def _quotation(item: Evidence | DroppedQuotation) -> Iterator[str]:
+def _quotation(item: DroppedQuotation) -> Iterator[str]:
     yield f"{item.id} {one_line(item.claim)}"
-    if isinstance(item, Evidence):
-        yield from evidence_lines([item])
-    else:
-        yield f"  “{one_line(item.quote)}” does not count: {one_line(item.reason)}"
+    yield f"  “{one_line(item.quote)}” does not count: {one_line(item.reason)}"
     yield f"Form field: {item.field or 'none'}"
 
 

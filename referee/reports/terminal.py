@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from referee.reports.by_rules import HEADING, found_by_rules, nothing_found, quoted
+from referee.evidence.listing import box_line, details, found, grouped, lead_of, opening, place, rests_on
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
 from referee.reports.formulas import readable
 from referee.reports.openreview_json import cut_boxes
 from referee.reports.plain import excerpt, one_line
-from referee.reports.trial import FORM_HEADING, left_empty
-from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
+from referee.reports.put_aside import counted
+from referee.reports.trial import FORM_HEADING, left_empty, nothing_found
+from referee.reports.values import empty_reason, is_empty, labelled, on_form, quotation_counts, score_of, title_of
 from referee.schemas.paper import Finding
 from referee.schemas.paper_cut import cut_line
 from referee.schemas.review import Review
@@ -19,9 +20,9 @@ EXCERPT_CHARS = 300
 
 
 def summary_lines(review: Review, form: VenueForm) -> list[str]:
-    """What of the paper was not read, the scores with their labels, the beginning of each text, and what to know.
+    """What of the paper was not read, the scores with their labels, the points of the list, and what to know.
 
-    What rules found stands behind the texts; before them in a trial of the embedded model, which shows no scores.
+    A text box is told by its beginning and the points that stand in it. A trial of the embedded model shows no scores.
 
     Args:
         review: The review.
@@ -34,21 +35,25 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
     Raises:
         DataError: The review is not on this form.
     """
-    require_form(review, form)
+    review = on_form(review, form)
     overall = [field for field in form.reviewer_fields if field.name == form.overall]
     others = [field for field in form.reviewer_fields if field.name != form.overall and field.kind != "text"]
     texts = [field for field in form.reviewer_fields if field.kind == "text"]
     scores = [_value(field, review, after=f" ({one_line(review.calibration)})") for field in overall]
     scores += [_value(field, review) for field in others]
-    written = [[_text(field, review)] for field in texts]
-    trial, rules = review.trial is not None, _rules(review)
+    written = [_text(field, review) for field in texts]
+    trial = review.trial is not None
     groups = [
         [one_line(cut_line(review.provenance.cut))] if review.provenance else [],
         [f"{one_line(form.name)}: {one_line(readable(review.paper_title)) or 'untitled paper'}", notice(review)],
-        *([rules, [f"{FORM_HEADING}:"], *written] if trial else [scores, *written, rules]),
+        [] if trial else scores,
+        [nothing_found(review)],
+        *(_points(review) or [["No point stands."]]),
+        [f"{FORM_HEADING}:" if trial else "", *written],
         [*left_empty(review, form)],
         [
             *_quotations(review),
+            counted(review),
             *_findings(review),
             *_forced(review, form),
             *_cut(review, form),
@@ -63,29 +68,32 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
 
 
 def _value(field: FormField, review: Review, *, after: str = "") -> str:
-    value = review.fields.get(field.name)
+    value, record = review.fields.get(field.name), score_of(field, review)
     if is_empty(value):
         return f"{title_of(field)}: not given: {empty_reason(field, review)}"
-    return f"{title_of(field)}: {labelled(field, value)}{after}"
+    rests = rests_on(record, review) if record is not None else ""
+    return f"{title_of(field)}: {labelled(field, value)}{after}{f' ({rests})' if rests else ''}"
 
 
 def _text(field: FormField, review: Review) -> str:
-    value = review.fields.get(field.name)
-    if not isinstance(value, str) or not value.strip():
-        return f"{title_of(field)}: not given: {empty_reason(field, review)}"
-    return f"{title_of(field)}: {excerpt(readable(value), EXCERPT_CHARS)}"
+    lead, points = excerpt(readable(lead_of(field.name, review)), EXCERPT_CHARS), box_line(field.name, review)
+    told = " ".join(filter(None, (lead, f"{points}." if points else "")))
+    return f"{title_of(field)}: {told or f'not given: {empty_reason(field, review)}'}"
 
 
-def _rules(review: Review) -> list[str]:
-    """What rules found, a numbered line each, its quotations below it; or that they found nothing."""
-    points = found_by_rules(review)
-    if not points:
-        return [nothing_found(review)]
-    lines = [f"{HEADING}:"]
-    for number, point in enumerate(points, start=1):
-        lines.append(f"{number}. {one_line(readable(point.statement))}")
-        lines += (f"   {quoted(evidence, EXCERPT_CHARS)}" for evidence in point.evidence)
-    return lines
+def _points(review: Review) -> list[list[str]]:
+    """The list under its headings; main reasons and what rules found whole, of others statement and places."""
+    groups = []
+    for title, points in grouped(review):
+        lines = [f"{title}:"]
+        for point in points:
+            lines.append(one_line(readable(opening(point))))
+            if point.heading == "main reason" or point.source == "rule":
+                lines += (f"   {one_line(readable(line))}" for line in details(point))
+            elif places := "; ".join(dict.fromkeys(one_line(place(one)) for one in found(point))):
+                lines.append(f"   {places}")
+        groups.append(lines)
+    return groups
 
 
 def _quotations(review: Review) -> list[str]:

@@ -29,3 +29,14 @@ def left_empty(review: Review, form: VenueForm) -> Iterator[str]:
     ]
     if demanded:
         yield f"Left empty as well, though the form demands them: {', '.join(demanded)}."
+
+
+def nothing_found(review: Review) -> str:
+    """A sentence for a trial in which rules found nothing; empty where no rule read the paper or nobody noted it."""
+    if review.trial is None or any(point.source == "rule" and point.number for point in review.points):
+        return ""
+    struck = sum(point.source == "rule" for point in review.points)
+    if struck:
+        return f"The check struck what rules found ({struck}); `referee show` with --dropped has the reasons."
+    ran = review.provenance is not None and review.provenance.rules
+    return "The rules that need no model found nothing in this paper." if ran else ""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from referee.errors import DataError
+from referee.evidence.listing import listed
 from referee.reports.plain import one_line
 from referee.schemas.review import FieldValue, Review, ScoreRecord
 from referee.schemas.venue import FormField, Option, OptionValue, VenueForm
 
 
-def require_form(review: Review, form: VenueForm) -> None:
-    """Raises ``DataError`` where the review was not written on this form."""
+def on_form(review: Review, form: VenueForm) -> Review:
+    """The review with its points numbered, as every output prints it; one of an older run is made so.
+
+    Raises:
+        DataError: The review was not written on this form.
+    """
     unknown = sorted(set(review.fields) - {field.name for field in form.fields})
     if review.venue == form.id and not unknown:
-        return
+        return listed(review, form, stored=True)
     cause = f"it has the field {unknown[0]!r}" if unknown else f"it was written for {review.venue!r}"
     raise DataError(
         f"review {review.review_id!r} is not on the form of {form.id!r}: {cause}.",
@@ -65,7 +70,6 @@ def _option(field: FormField, value: OptionValue) -> str:
 
 def quotation_counts(review: Review) -> tuple[int, int, int]:
     """How many quotations of a review are in the paper, how many of those in similar words, and how many are not."""
-    of_points = [e.status for point in review.points for e in point.evidence if point.outcome != "merged_into"]
-    statuses = [e.status for e in review.evidence] + of_points
+    statuses = [e.status for p in review.points if p.outcome != "merged_into" for e in p.evidence]
     found = [status for status in statuses if status != "not_found"]
     return len(found), found.count("fuzzy"), len(review.dropped) + len(statuses) - len(found)

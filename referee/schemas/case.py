@@ -34,7 +34,7 @@ class ReviewCase(Frozen):
     paper_id: str = Field(min_length=1)
     paper_title: str = ""
     venue: str | None = Field(default=None, description="id of a form such as iclr-2020, or the data's own name")
-    year: int | None = None
+    year: int | None = Field(default=None, ge=1, le=9999)
     source: str = Field(min_length=1)
     kind: Literal["human", "ai", "unknown"]
     text: str

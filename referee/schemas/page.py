@@ -37,6 +37,7 @@ class Highlight(Frozen):
     """A place of a page that is marked in a copy of the PDF, and the note that stands there.
 
     ``height`` is the page's, in PDF points: boxes have their origin at its top left. ``weight`` decides the colour.
+    ``pinned``: the note belongs to no words of the page.
     """
 
     page: int
@@ -45,6 +46,7 @@ class Highlight(Frozen):
     title: str
     note: str
     weight: str
+    pinned: bool = False
 
 
 class Highlights(Frozen):

@@ -15,7 +15,14 @@ BlockKind = Literal[
 ]
 SectionRole = Literal["front", "abstract", "content", "acknowledgements", "references", "appendix", "checklist"]
 FindingKind = Literal[
-    "hidden_text", "not_printed", "addresses_reviewer", "lost_text", "missing_page", "ocr_layer", "no_headings"
+    "hidden_text",
+    "not_printed",
+    "addresses_reviewer",
+    "lost_text",
+    "missing_page",
+    "ocr_layer",
+    "no_headings",
+    "unknown_headings",
 ]
 Certainty = Literal["low", "medium", "high"]
 

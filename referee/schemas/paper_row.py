@@ -110,10 +110,10 @@ class PaperRow(Frozen):
     schema_version: Literal[1] = 1
     forum_id: str = Field(min_length=1)
     conference: str | None = None
-    year: int | None = None
+    year: int | None = Field(default=None, ge=1, le=9999)
     track: str | None = None
     venue_id: str | None = None
-    paper_number: int | None = None
+    paper_number: int | None = Field(default=None, ge=0, lt=2**63)
     title: str | None = None
     abstract: str | None = None
     authors: list[str] | None = None

@@ -6,7 +6,7 @@ are enforced by the reply models, names are the contract.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -29,11 +29,14 @@ PointKind = Literal[
 ]
 Severity = Literal["fatal", "major", "minor", "note"]
 SEVERITIES: tuple[Severity, ...] = ("fatal", "major", "minor", "note")
+Weight = Literal["decides", "material", "small"]
+Heading = Literal["main reason", "weakness", "correction", "merit", "question"]
+HEADINGS: tuple[Heading, ...] = get_args(Heading)
 Checkable = Literal["paper", "arithmetic", "literature", "judgement"]
 EvidenceRole = Literal["shows", "contradicts", "promises"]
 QuoteStatus = Literal["exact", "fuzzy", "not_found"]
 Verdict = Literal["stands", "weakened", "refuted", "undecidable", "unchecked"]
-PointSource = Literal["section", "whole", "cross", "rule", "team", "literature", "figure"]
+PointSource = Literal["section", "whole", "cross", "rule", "team", "literature", "figure", "form"]
 Outcome = Literal["printed", "listed", "merged_into", "struck", "dropped"]
 
 
@@ -107,6 +110,9 @@ class ReviewPoint(Frozen):
     author gave; ``severity`` what the check says would change in the paper if the point were mended. ``outcome`` and
     ``reason`` say where it went; ``merged_into`` names the point that took its evidence over. ``unverified_work`` is a
     work that was named from memory and that nobody looked up: it is never printed.
+
+    ``number``, ``heading`` and ``weight`` are its place in the one list of the review's points, which every output
+    prints; ``evidence/listing.py`` gives them. The number of a point that is not in the list is 0.
     """
 
     id: str
@@ -138,6 +144,9 @@ class ReviewPoint(Frozen):
     outcome: Outcome = "listed"
     reason: str = ""
     field: str | None = None
+    number: int = Field(default=0, ge=0)
+    heading: Heading | None = None
+    weight: Weight | None = None
 
     @property
     def statement(self) -> str:

@@ -122,14 +122,16 @@ class Review(Frozen):
 
     ``fields`` holds exactly the form's fields in the form's order. A null has its reason in ``nulls``. ``rating`` and
     ``confidence`` repeat the form's overall and confidence fields. ``attestations`` are left to a person. ``points``
-    are all that were raised, whatever became of them; strategies that write the form in one go have none.
+    are all that were raised, whatever became of them. In version 2 those that stand come first, numbered in the order
+    in which every output prints them, and the form's text boxes are made of them. In version 1, which older runs hold
+    and which strategies hand over, points have no numbers and ``evidence`` may hold claims of the text boxes.
     ``literature`` and ``references`` are what was looked up outside of the paper, null where nothing was; ``figures``
     says which of the paper's figures were looked at as pictures, null where it has none. ``trial`` is null but where
     the embedded model wrote the review: then its scores, choices and ticks stand there and nowhere else. ``criteria``
     are the form's guidelines in their order, with who read for them; a review from before they were recorded has none.
     """
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 1
     review_id: str
     paper_id: str
     paper_title: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -15,6 +14,7 @@ from pydantic_core import ErrorDetails
 from referee.errors import VenueError
 from referee.nearest import nearest
 from referee.schemas.base import Frozen
+from referee.schemas.foreign import Unreadable, json_value, toml_table
 from referee.schemas.venue import (
     Fact,
     FormField,
@@ -218,22 +218,11 @@ def _text(path: Path) -> str:
 
 
 def _decode(path: Path, text: str) -> dict[str, Any]:
-    kind = path.suffix.lower().removeprefix(".").upper()
+    read = toml_table if path.suffix.lower() == ".toml" else json_value
     try:
-        data = tomllib.loads(text) if kind == "TOML" else json.loads(text)
-        json.dumps(data, ensure_ascii=False, default=str).encode()
-    except UnicodeEncodeError as error:
-        raise VenueError(
-            f"venue file {str(path)!r} holds half of a character (a lone surrogate).", hint="Correct that place."
-        ) from error
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise VenueError(
-            f"venue file {str(path)!r} is not valid {kind}: {error}.", hint="Correct that place."
-        ) from error
-    except RecursionError as error:
-        raise VenueError(f"venue file {str(path)!r} is nested too deeply.", hint=_DOCS) from error
-    except ValueError as error:  # a number of thousands of digits
-        raise VenueError(f"venue file {str(path)!r} cannot be read: {error}.", hint="Correct that place.") from error
+        data = read(text, f"venue file {str(path)!r}")
+    except Unreadable as error:
+        raise VenueError(error.message, hint=_DOCS if error.problem == "depth" else "Correct that place.") from error
     if not isinstance(data, dict):
         raise VenueError(f"venue file {str(path)!r} holds no table of keys but {_shown(data)}.", hint=_DOCS)
     return data

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import VenueError
+from referee.schemas.foreign import Unreadable, json_value
 from referee.schemas.venue import Fact, FormProvenance, LlmPolicy, Source, VenueForm
 from referee.venues.form_json_fields import ReadField, is_field, read_field
 from referee.venues.registry import Stored, check_storable, store_venue
@@ -206,28 +207,10 @@ def _bytes(path: Path) -> bytes:
         raise VenueError(f"form {str(path)!r} cannot be read: {cause}.", hint="Check the path.") from error
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON; one with a key twice would lose a field in silence."""
-    read = dict(pairs)
-    if len(read) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one place")
-    return read
-
-
 def _decoded(path: Path, data: bytes) -> Any:
     try:
-        read = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
-        json.dumps(read, ensure_ascii=False).encode()
-    except UnicodeDecodeError as error:
-        raise VenueError(f"form {str(path)!r} is not UTF-8 text.", hint="Save it as UTF-8.") from error
-    except UnicodeEncodeError as error:
-        raise VenueError(f"form {str(path)!r} holds half of a character.", hint="Correct that place.") from error
-    except RecursionError as error:
-        raise VenueError(f"form {str(path)!r} is nested too deeply.", hint=f"Give {_EXPECTED}.") from error
-    except ValueError as error:  # truncated, misspelt, or a number of thousands of digits
+        return json_value(data, f"form {str(path)!r}", keys_once=True)  # a key twice would lose a field in silence
+    except Unreadable as error:
         raise VenueError(
-            f"form {str(path)!r} is not valid JSON: {error}.", hint="Save it again: it may have been cut off."
+            error.message, hint=f"Save it again as UTF-8; it may have been cut off. Give {_EXPECTED}."
         ) from error
-    return read

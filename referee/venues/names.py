@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,7 +50,7 @@ class VenueForms:
             year: The year, as a number or as digits.
             platform: The venue's id on OpenReview, ``ICLR.cc/2026/Conference``; where it is one form's, it decides.
         """
-        key = (conference.strip() if isinstance(conference, str) else "", _year(year), platform)
+        key = (conference.strip() if isinstance(conference, str) else "", year_of(year), platform)
         if key not in self._places:
             found, default = self._find(*key), self._default
             if found.form is None and default is not None:
@@ -77,10 +76,11 @@ class VenueForms:
         return Place(name or None, year, None)
 
 
-def _year(year: object) -> int | None:
+def year_of(year: object) -> int | None:
+    """A year as data hold it, from a number or four digits; None where it is none from 1 to 9999."""
     if isinstance(year, bool):
         return None
     if isinstance(year, int | float):
-        return int(year) if math.isfinite(year) else None
+        return int(year) if 1 <= year <= 9999 else None
     text = year.strip().removesuffix(".0") if isinstance(year, str) else ""
     return int(text) if text.isdecimal() and len(text) == 4 else None

@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError, model_validator
 from referee.errors import VenueError
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
+from referee.schemas.foreign import Unreadable, json_value
 from referee.schemas.refinement import Measured
 from referee.schemas.usage import Usage
 from referee.schemas.venue import Guideline, VenueForm
@@ -376,9 +377,9 @@ def read_refined(path: Path) -> RefinedPrompts:
         VenueError: It is damaged, or is from another version.
     """
     try:
-        return RefinedPrompts.model_validate(_with_edits(json.loads(path.read_text(encoding="utf-8"))), strict=False)
-    except (ValidationError, ValueError) as error:
-        first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        return RefinedPrompts.model_validate(_with_edits(json_value(path.read_bytes(), "the file")), strict=False)
+    except (ValidationError, Unreadable) as error:
+        first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else f"it {error.reason}"
         raise VenueError(
             f"the refined prompts in {str(path)!r} cannot be used: {first}.",
             hint="Remove the file and refine again.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +26,7 @@ _CONFIDENCE = {
 }
 
 
-def render_form(form: VenueForm, *, brief: bool = False) -> str:
+def render_form(form: VenueForm, *, brief: bool = False, without: Collection[str] = ()) -> str:
     """The boxes a reviewer fills, in the form's order: name, what each asks, the options with the venue's labels.
 
     Attestations and boxes of the discussion stage are left out: they are not the reviewer's to fill at this point.
@@ -35,9 +35,11 @@ def render_form(form: VenueForm, *, brief: bool = False) -> str:
         form: The venue's form.
         brief: One line a field, with the first sentence of what it asks and the bare labels: about half the tokens,
             for models that read slowly.
+        without: Aspects of scores that nobody is asked for.
     """
     head = f"Review form of {form.name}. Fill the fields below, in this order."
-    numbered = enumerate(form.reviewer_fields, start=1)
+    asked = (field for field in form.reviewer_fields if field.kind != "score" or field.aspect not in without)
+    numbered = enumerate(asked, start=1)
     if brief:
         return "\n".join([head, *(_brief_field(number, field) for number, field in numbered)])
     return "\n\n".join([head, *(_field(form, number, field) for number, field in numbered)])

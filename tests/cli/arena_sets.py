@@ -58,12 +58,14 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
 
 def rated(request: ChatRequest, value: str = "6: marginally above the acceptance threshold") -> dict[str, Any]:
     """A reply that fits any form, with this overall rating on ICLR's of 2024."""
-    quoted = {"claim": "It counts.", "quote": request.quotation("submission"), "bears_on": "summary"}
+    quoted = {"where": "Abstract", "quote": request.quotation("submission")}
+    empty = {"argument": "", "absent": [], "should_be": "", "would_settle": ""}
+    counts = {"kind": "merit", "severity": "small", "topic": "design", "claim": "It counts.", "evidence": [quoted]}
     if "ICLR" not in request.user + request.system:
         return dict(request.instance())
     return dict(
         request.instance(
-            quoted_evidence=[quoted], rating={"reason": "the evidence says so", "evidence": ["E1"], "value": value}
+            points=[{**empty, **counts}], rating={"reason": "the evidence says so", "points": [1], "value": value}
         )
     )
 

@@ -73,7 +73,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [EntryPoint("tone", "eval_sets_metrics:Tone", registry.GROUP)]
     points.append(EntryPoint("sections", "eval_sets_metrics:NeedsPaper", registry.GROUP))
     monkeypatch.setitem(sys.modules, "eval_sets_metrics", SimpleNamespace(Tone=Tone, NeedsPaper=NeedsPaper))
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry, "_others", lambda: {point.name: point for point in points})
 
 
 def review(case_id: str, paper_id: str, source: str, text: str, **more: Any) -> dict[str, Any]:

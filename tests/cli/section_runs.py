@@ -82,7 +82,8 @@ def sound(out: Path) -> Review:
     """
     review = Review.model_validate_json((out / "review.json").read_text())
     fields = {name: [p.id for p in review.points if p.field == name] for name in review.fields}
-    check_conservation([p.id for p in review.points], review.points, fields=fields)
+    check_conservation([p.id for p in review.points], review.points)
+    assert all(bool(p.field) == (p.outcome == "printed") for p in review.points)
     assert list(review.fields) == [field.name for field in load_venue(review.venue).fields]
     assert all(value is not None or review.nulls[name] for name, value in review.fields.items())
     for name, ids in fields.items():

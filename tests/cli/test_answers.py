@@ -14,6 +14,7 @@ from .command import Referee
 from .processes import command, ended, finished, wait_for
 
 
+@pytest.mark.slow
 def test_a_review_is_answered_from_files_and_replays(referee: Referee, paper: Path, workplace: Path) -> None:
     review = ("review", paper, "--venue", "iclr-2024", "--strategy", "single", "--model", "answers:box", "--yes")
     with answering(workplace / "box"):

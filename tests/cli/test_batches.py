@@ -112,6 +112,7 @@ def batching(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> FakeServer:
     return FakeServer(context_tokens=32_000, batches=BatchPlan())
 
 
+@pytest.mark.slow
 def test_papers_of_an_arena_and_anchors_of_models_are_one_batch_for_each_model(
     referee: Referee, workplace: Path, batching: FakeServer
 ) -> None:
@@ -129,6 +130,7 @@ def test_papers_of_an_arena_and_anchors_of_models_are_one_batch_for_each_model(
     assert not open_batches(workplace / "arena")
 
 
+@pytest.mark.slow
 def test_an_experiment_goes_stage_by_stage(referee: Referee, workplace: Path, batching: FakeServer) -> None:
     write_papers(workplace / "papers", [1, 2, 3])
     plan = workplace / "plan.toml"

@@ -11,7 +11,7 @@ import pytest
 
 import referee.web
 from referee.venues import load_venue, user_venue_dir
-from referee.web import Fetched, fetch_page
+from referee.web import Answer, fetch_page
 from tests.graphs.guidelines_script import NOISE, PAGE, everything, labelling, sensible
 from tests.support import FakeServer
 from tests.unit.web.page_server import PageServer, serving
@@ -37,7 +37,7 @@ def page(workplace: Path) -> Path:
 def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
     """Addresses on this machine may be fetched, which no setting allows."""
 
-    async def local(url: str, **more: Any) -> Fetched:
+    async def local(url: str, **more: Any) -> Answer:
         return await fetch_page(url, allow_local=True, **more)
 
     monkeypatch.setattr(referee.web, "fetch_page", local)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.venues import load_venue
-from tests.needs import require_model
+from tests.needs import smallest_chat as smallest_chat
 
 from .command import Referee
 
@@ -24,11 +24,19 @@ You must not use ChatGPT or other language models to write your review.
 """
 
 
-def test_a_page_becomes_a_venue_without_key_or_server(referee: Referee, workplace: Path) -> None:
-    require_model("qwen-0.5b")
+def test_a_page_becomes_a_venue_without_key_or_server(referee: Referee, workplace: Path, smallest_chat: str) -> None:
     (workplace / "guide.md").write_text(PAGE, encoding="utf-8")
     done = referee(
-        "venue", "compile", "guide.md", "--id", "tests-2026", "--model", "local:qwen-0.5b", "--no-cache", "--out", "run"
+        "venue",
+        "compile",
+        "guide.md",
+        "--id",
+        "tests-2026",
+        "--model",
+        f"local:{smallest_chat}",
+        "--no-cache",
+        "--out",
+        "run",
     )
     assert done.code == 0, done.err
     form = load_venue("tests-2026")

@@ -69,6 +69,7 @@ def test_only_the_models_that_are_needed_are_opened(referee: Referee, workplace:
     assert "anchor: 3 scored" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "names"),
     [

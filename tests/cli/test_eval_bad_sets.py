@@ -44,6 +44,7 @@ def rejected(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (run / "rejected.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_reviews_of_two_and_of_fifty_thousand_words(judged: Any, workplace: Path) -> None:
     long = " ".join(f"{TEXT} Remark {n} is about Table {n}." for n in range(2_300))
     assert len(long.split()) > 50_000

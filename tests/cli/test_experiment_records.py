@@ -76,6 +76,7 @@ def test_mlflow_gets_a_copy_that_a_resumed_run_updates(run: Run, place: Path, mo
     assert found["comparison b less a"].data.metrics["tone.n_pairs"] == 1
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_answer_is_told_before_a_call(
     run: Run, place: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests import known_sets as sets
 from tests.support import ChatRequest, FakeServer
 
@@ -29,6 +31,7 @@ def judge(request: ChatRequest) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_a_set_is_loaded_and_reviews_of_its_papers_are_measured_in_tables_apart(
     referee: Referee, server: FakeServer, workplace: Path
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_review_by_a_model_of_this_machine_costs_nothing(
     assert "asked for a context of 49,152 tokens" in done.err + done.out + json.dumps(made["provenance"])
 
 
+@pytest.mark.slow
 def test_who_names_no_model_is_told_what_runs_here(
     referee: Referee, ollama: FakeServer, workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,11 +22,11 @@ BRACES = " ".join(rf"\frac{{{n}}}{{n}} of set {{a_{n}}}" for n in range(12))
 
 def draft(request: ChatRequest) -> str:
     """The same form, with another soundness, as a model weighs it before its reply."""
-    return json.dumps(request.instance(soundness={"reason": "A first look.", "evidence": [], "value": 1}))
+    return json.dumps(request.instance(soundness={"reason": "A first look.", "points": [], "value": 1}))
 
 
 def final(request: ChatRequest) -> str:
-    return json.dumps(request.instance(soundness={"reason": "A second look.", "evidence": [], "value": 3}))
+    return json.dumps(request.instance(soundness={"reason": "A second look.", "points": [], "value": 3}))
 
 
 def with_formulas(request: ChatRequest, formulas: str) -> str:

@@ -25,6 +25,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paper.pdf", "short.md"])
 def test_a_review_has_a_page_which_is_made_again_without_its_paper(
     referee: Referee, examples: Path, workplace: Path, server: FakeServer, shown: list[str], name: str
@@ -43,6 +44,7 @@ def test_a_review_has_a_page_which_is_made_again_without_its_paper(
     assert page.read_text(encoding="utf-8") == first
 
 
+@pytest.mark.slow
 def test_pages_are_drawn_while_the_model_thinks(referee: Referee, examples: Path, workplace: Path) -> None:
     pages = workplace / "run" / "pages" / "pages.json"
     there = []

@@ -248,7 +248,7 @@ def test_each_arm_of_an_experiment_asks_with_its_own(referee: Referee, server: F
     assert len(calls) == 3
     assert sorted(marked.values()) == [False, False, True]
     (own,) = [name for name, has in marked.items() if has]
-    assert set(marked) == {"review/single@v1", "review/single@v2", own}
+    assert set(marked) == {"review/single@v1", "review/single@v3", own}
     summary = json.loads((place / "run" / "summary.json").read_text())
     named = {arm["name"]: arm["prompts"].get("review/single") for arm in summary["arms"]}
     assert named == {"shipped": None, "own": own.partition("@")[2], "first": "v1"}

@@ -200,6 +200,7 @@ def test_generated_reviews_say_what_of_their_paper_was_cut(
     assert len(record(place / "run").cuts) == 2
 
 
+@pytest.mark.slow
 def test_an_experiment_says_what_was_cut_and_fails_what_was_not_read(
     referee: Referee, place: Path, server: FakeServer
 ) -> None:
@@ -217,6 +218,7 @@ def test_an_experiment_says_what_was_cut_and_fails_what_was_not_read(
     assert len(record(place / "run").cuts) == 2
 
 
+@pytest.mark.slow
 def test_a_judge_that_sees_passages_of_the_paper_says_so(referee: Referee, place: Path, server: FakeServer) -> None:
     one = {"review_id": "r", "paper_id": "long", "source": "x", "venue": "ICLR", "year": 2021, "review": "It is fine."}
     (place / "set.jsonl").write_text(json.dumps(one) + "\n")

@@ -28,7 +28,7 @@ def test_a_prompt_is_shown_with_the_paper_it_follows(referee: Referee) -> None:
     shown = referee("prompts", "show", "eval/depth")
     assert "Follows: ReviewEval, section 3.4 and Eq. 5" in shown.out
     assert "{{review}}" in shown.out
-    assert "review/single v1 (versions: v1, v2)" in referee("prompts", "show", "review/single@v1").out
+    assert "review/single v1 (versions: v1, v2, v3)" in referee("prompts", "show", "review/single@v1").out
     assert referee("prompts", "show", "review/singel").code == 2
 
 
@@ -39,7 +39,7 @@ def test_a_copy_is_checked_and_compared(referee: Referee, workplace: Path) -> No
     assert "is there already" in again.err
     assert "are the same" in referee("prompts", "diff", "review/single", "mine.md").out
     (workplace / "mine.md").write_text(own_text("review/single"), encoding="utf-8")
-    assert "+Weigh the lanterns." in referee("prompts", "diff", "review/single@v2", "mine.md").out
+    assert "+Weigh the lanterns." in referee("prompts", "diff", "review/single@v3", "mine.md").out
     checked = referee("prompts", "check", "mine.md")
     assert "can take the place of review/single; its version is mine.md-" in checked.out
 

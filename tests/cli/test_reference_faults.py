@@ -137,6 +137,7 @@ def test_a_judge_that_says_nothing_fails_every_metric_after_bounded_calls(
     assert {cell["mean"] for cell in cells if cell["metric"] != "semantic_similarity"} == {None}
 
 
+@pytest.mark.slow
 def test_without_a_choice_all_six_metrics_measure_and_only_text_goes_to_the_judge_that_was_named(
     referee: Referee, workplace: Path, server: FakeServer
 ) -> None:

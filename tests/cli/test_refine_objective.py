@@ -62,7 +62,7 @@ def run(workplace: Path, referee: Referee, server: FakeServer, monkeypatch: pyte
     kinds = (Shine, Gloom, Keyed, Compared)
     points = [EntryPoint(kind.name, f"shining:{kind.__name__}", registry.GROUP) for kind in kinds]
     monkeypatch.setitem(sys.modules, "shining", SimpleNamespace(**{kind.__name__: kind for kind in kinds}))
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry, "_others", lambda: {point.name: point for point in points})
     monkeypatch.setattr("referee.api.venues.objective.PRESETS", {**registry.PRESETS, "planted": ("keyed",)})
     server.script.entries.update(Refining().script().entries)
     write_papers(workplace / "papers", range(6))
@@ -213,6 +213,7 @@ def test_what_cannot_work_is_said_before_a_call(
     assert not (workplace / "referee-runs").exists()
 
 
+@pytest.mark.slow
 def test_papers_that_the_window_does_not_hold_are_refused_before_a_call(
     run: Run, workplace: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ def test_an_address_is_reviewed(referee: Referee, pages: PageServer, examples: P
     assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_a_file_of_that_name_goes_first(
     referee: Referee, pages: PageServer, examples: Path, workplace: Path, server: FakeServer
 ) -> None:

@@ -20,19 +20,22 @@ def on(server: FakeServer, *more: object) -> tuple[object, ...]:
 
 def backed(request: ChatRequest) -> dict[str, Any]:
     """A reply whose scores rest on a real and on a made-up quotation."""
-    real = {"claim": "Says what it does.", "quote": request.quotation("submission"), "bears_on": "summary"}
     invented = "the moon is made of cheese and of nothing else at all"
-    false = {"claim": "Invents.", "quote": invented, "bears_on": "summary"}
 
-    def score(value: str, *ids: str) -> dict[str, Any]:
-        return {"reason": "the evidence says so", "evidence": list(ids), "value": value}
+    def raised(claim: str, quote: str) -> dict[str, Any]:
+        empty = {"argument": "", "absent": [], "should_be": "", "would_settle": ""}
+        kind = {"kind": "weakness", "severity": "material", "topic": "error"}
+        return {**empty, **kind, "claim": claim, "evidence": [{"where": "Abstract", "quote": quote}]}
+
+    def score(value: str, *numbers: int) -> dict[str, Any]:
+        return {"reason": "the evidence says so", "points": list(numbers), "value": value}
 
     return request.instance(
-        quoted_evidence=[real, false],
+        points=[raised("Says what it does.", request.quotation("submission")), raised("Invents.", invented)],
         summary='It is said that "pigs can fly over the tall green mountains" here.',
-        quality=score("3: good", "E1"),
-        significance=score("2: fair", "E2"),
-        rating=score("4: Borderline accept", "E1", "E2"),
+        quality=score("3: good", 1),
+        significance=score("2: fair", 2),
+        rating=score("4: Borderline accept", 1, 2),
         ethical_concerns=["NO or VERY MINOR ethics concerns only"],
     )
 
@@ -74,7 +77,7 @@ def test_a_run_folder_holds_everything_and_the_terminal_says_the_rest(
     assert record.usage.calls == 1
     assert record.usage_by_role.keys() == {"writer"}
     (call,) = [CallRecord.model_validate_json(line) for line in (run / "trace.jsonl").read_text().splitlines()]
-    assert call.prompt == "review/single@v2"
+    assert call.prompt == "review/single@v3"
 
 
 def test_quotations_are_verified_and_scores_rest_on_them(
@@ -84,11 +87,11 @@ def test_quotations_are_verified_and_scores_rest_on_them(
     referee("review", paper, "--venue", "neurips-2025", "--out", "run", *on(server))
     review = read(workplace / "run")
 
-    assert [e.id for e in review.evidence] == ["E1"]
-    assert review.evidence[0].section
-    dropped = {d.id: d for d in review.dropped}
-    assert "cheese" in dropped["E2"].quote
-    assert dropped["E2"].reason
+    first, second = review.points
+    assert (first.number, first.heading, first.weight) == (1, "weakness", "material")
+    assert first.evidence[0].section
+    assert (second.unverified, second.evidence[0].status) == (True, "not_found")
+    assert "No quotation was found for this." in str(review.fields["strengths_and_weaknesses"])
     assert any("pigs can fly" in d.quote for d in review.dropped)
     assert review.fields["summary"] == "It is said that pigs can fly over the tall green mountains here.", "no marks"
     assert review.fields["quality"] == 3

@@ -91,7 +91,8 @@ def test_no_score_is_shown_or_pasted_and_what_rules_found_comes_first(
     pasted = json.loads((workplace / "run" / "review.openreview.json").read_text())
     assert not judged & pasted.keys()
     text = " ".join(done.out.split())
-    assert text.index("Found by rules, without a model: 1. " + FOUND) < text.index("The form as the embedded model")
+    first = text.index("Found by rules, without a model: 1. [Weakness, ")
+    assert first < text.index(FOUND) < text.index("The form as the embedded model")
     assert "Left empty in the file to paste, because the embedded model cannot judge a paper" in text
     markdown = (workplace / "run" / "review.md").read_text()
     assert FOUND in markdown.split("## ")[1]

@@ -75,6 +75,6 @@ def test_what_is_refused(referee: Referee, server: FakeServer, workplace: Path) 
     on = (paper, "--venue", "iclr-2025", "--model", "fake", "--base-url", server.base_url)
     assert_refused(referee("review", *on, "--literature", "online"), "contact address")
     assert_refused(referee("review", *on, "--literature", "gone.jsonl"), "gone.jsonl")
-    assert_refused(referee("review", *on, "--references", paper), "no JSON")
+    assert_refused(referee("review", *on, "--references", paper), "not valid JSON")
     assert_refused(referee("review", *on, "--as-of", "2025-05-15"), "goes with a search")
     assert referee("review", *on, "--literature", "works.jsonl", "--as-of", "last May").code == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.evidence.listing import WEIGHTS, opening
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 from tests.graphs.guidelines_script import PAGE, labelling, sensible
@@ -42,7 +43,7 @@ def changed(run: Path, **changes: object) -> str:
 def with_a_struck_point(run: Path) -> None:
     """A copy of the first point, struck, beside the others on the disk."""
     data = json.loads((run / "review.json").read_text())
-    struck = {"id": "p-X-1", "outcome": "struck", "reason": "the paper says otherwise", "field": None}
+    struck = {"id": "p-X-1", "outcome": "struck", "reason": "the paper says otherwise", "field": None, "number": 0}
     data["points"].append(data["points"][0] | struck)
     (run / "review.json").write_text(json.dumps(data))
 
@@ -56,18 +57,20 @@ def test_each_field_is_shown_with_its_points_and_the_rest_is_counted(referee: Re
     for name in review.fields:
         assert f"\n{name}: " in done.out
     for point in points:
-        assert (f"{point.id} [" in shown) is (point.outcome == "printed")
-    aside = sum(point.outcome != "printed" for point in points)
-    assert f"{aside} of {len(points)} points stand in no field" in shown
+        assert bool(point.number) is (point.outcome in ("printed", "listed"))
+        assert point.number == 0 or one_line(opening(point)) in shown
+    aside = sum(not point.number for point in points)
+    assert f"Put aside: {aside} struck by the check" in shown
+    assert "--dropped names each with its reason." in shown
     for record in review.scores:
         assert record.reason.split()[1] in shown
 
 
 def test_all_shows_every_point_with_its_reason(referee: Referee, run: Path) -> None:
     with_a_struck_point(run)
-    shown = one_line(referee("show", run, "--all").out)
+    shown = one_line(referee("show", run, "--dropped").out)
     for point in points_of(run):
-        assert f"{point.id} [" in shown
+        assert one_line(opening(point) if point.number else f"{point.id} {point.statement}") in shown
         if point.outcome != "printed":
             assert one_line(point.reason) in shown
 
@@ -78,7 +81,7 @@ def test_a_point_leads_to_its_evidence_its_check_its_prompt_and_its_call(referee
         assert done.code == 0, done.err
         shown = one_line(done.out)
         assert one_line(point.claim) in shown
-        assert f"raised as {point.raised_severity}" in shown
+        assert f"raised as {WEIGHTS[point.raised_severity]}" in shown
         assert all(one_line(evidence.quote) in shown for evidence in point.evidence)
         assert point.check is None or f"Check: {point.check.verdict}" in shown
         if point.source == "rule":
@@ -116,21 +119,22 @@ def test_terminal_sequences_in_a_models_text_are_gone(referee: Referee, run: Pat
     name = changed(
         run, claim=f"\x1b[31mRed{WINDOW_TITLE}\r\nLine\u202e two", reason="\x1b[2J", outcome="listed", field=None
     )
-    for done in (referee("show", run, "--all"), referee("show", run, "--point", name, "--call")):
+    for done in (referee("show", run, "--dropped"), referee("show", run, "--point", name, "--call")):
         assert "Red Line two" in done.out
         assert not {"\x1b", "\x07", "\r", "\u202e"} & set(done.out + done.err)
 
 
-def test_a_review_in_one_go_shows_its_quotations(referee: Referee, paper: Path, server: FakeServer) -> None:
+def test_a_review_in_one_go_shows_its_points(referee: Referee, paper: Path, server: FakeServer) -> None:
     done = reviewed(referee, server, paper, "arr", Path("run"), strategy="single")
     assert done.code == 0, done.err
     review = Review.model_validate_json(Path("run/review.json").read_text())
-    shown = one_line(referee("show", "run", "--all").out)
-    for item in (*review.evidence, *review.dropped):
-        assert one_line(item.quote) in shown
+    shown = one_line(referee("show", "run", "--dropped").out)
+    for item in (*review.points, *review.dropped):
         one = one_line(referee("show", "run", "--point", item.id).out)
         assert one_line(item.claim) in one
-        assert "review/single@v2" in one
+        assert "review/single@v3" in one
+    for dropped in review.dropped:
+        assert one_line(dropped.quote) in shown
 
 
 def complaint(done: Outcome) -> str:
@@ -164,11 +168,11 @@ def test_an_unknown_point_offers_the_nearest(referee: Referee, run: Path) -> Non
     said = complaint(referee("show", run, "--point", known.removesuffix("1") + "99"))
     assert "has no point" in said
     assert "Did you mean 'p-P" in said
-    assert "--all" in said
+    assert "--dropped" in said
 
 
 def test_a_call_is_shown_only_of_a_point(referee: Referee, run: Path) -> None:
-    assert "Add --point ID" in complaint(referee("show", run, "--call"))
+    assert "Add --point N" in complaint(referee("show", run, "--call"))
 
 
 def test_a_point_whose_trace_is_gone_is_still_shown(referee: Referee, run: Path) -> None:
@@ -182,7 +186,7 @@ def test_a_point_whose_trace_is_gone_is_still_shown(referee: Referee, run: Path)
 
 def test_nothing_in_the_folder_changes(referee: Referee, run: Path) -> None:
     before = {path: path.read_bytes() for path in run.iterdir()}
-    referee("show", run, "--all")
+    referee("show", run, "--dropped")
     assert {path: path.read_bytes() for path in run.iterdir()} == before
 
 
@@ -223,3 +227,22 @@ def test_runs_of_other_commands(referee: Referee, run: Path, command: str, statu
     said = complaint(referee("show", "run"))
     assert all(part in said for part in told), said
     assert "finished review" not in said
+
+
+def test_a_run_from_before_the_list_is_shown_and_opened_with_numbers(referee: Referee, run: Path) -> None:
+    data = json.loads((run / "review.json").read_text())
+    stood = [point["id"] for point in data["points"] if point["number"]]
+    data["schema_version"] = 1
+    for point in data["points"]:
+        for name in ("number", "heading", "weight"):
+            del point[name]
+    (run / "review.json").write_text(json.dumps(data))
+    before = (run / "review.json").read_bytes()
+    shown = referee("show", run)
+    assert shown.code == 0, shown.err
+    assert f"\n  {len(stood)}. [" in shown.out
+    (run / "report.html").unlink()
+    opened = referee("open", run, "--print")
+    assert opened.code == 0, opened.err
+    assert f'id="point-{len(stood)}"' in (run / "report.html").read_text()
+    assert (run / "review.json").read_bytes() == before

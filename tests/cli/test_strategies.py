@@ -73,6 +73,7 @@ def test_what_was_measured_of_a_strategy_is_listed_beside_it_alone(
     assert "  measured: finds 3 of 9: docs/planted.md\nsections" in told
 
 
+@pytest.mark.slow
 def test_listing_imports_no_machine_no_provider_and_no_index() -> None:
     code = (
         "import sys, json\nfrom referee.cli.doctor import strategies\nstrategies()\nprint(json.dumps([*sys.modules]))"
@@ -148,6 +149,7 @@ def test_an_ensemble_that_is_killed_pays_no_reply_twice(workplace: Path, example
     assert len(calls) <= len(answered) + 1, "a kill loses one call at most"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "target"), [("archetype", ""), ("aligned", "4")])
 def test_a_review_for_research_says_so_on_the_terminal_and_in_its_files(
     referee: Referee,

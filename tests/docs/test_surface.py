@@ -160,6 +160,7 @@ def test_the_public_names() -> None:
         referee.reviews  # noqa: B018
 
 
+@pytest.mark.slow
 def test_no_file_names_a_package_registry_or_a_folder_of_somebodys_machine() -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("not a checkout: git clone the repository")

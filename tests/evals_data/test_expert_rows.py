@@ -1,4 +1,4 @@
-"""Human reviews measured in full: ICLR 2017 and ICLR 2026, three or more reviews a paper, each against the others."""
+"""Human reviews of ICLR 2017 and ICLR 2026 measured in part, three or more a paper, each against the others."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ SETS = {
     "iclr-2017": ("papers/iclr2017_abstract_reviews_decisions.jsonl", 186, 60),
     "iclr-2026": ("papers/iclr2026_abstract_reviews_rebuttals.jsonl", 416, 110),
 }
+# The paper of so many that is measured by what asks a judge.
+EVERY = 4
 GENERIC = (
     "This is an interesting paper on an important topic. The writing is clear and easy to follow. "
     "The authors should improve the presentation and discuss more of the literature. I look forward to the next one."
@@ -43,20 +45,33 @@ def humans(request: pytest.FixtureRequest, shared_data: Path, tmp_path_factory: 
 
 
 @pytest.fixture(scope="module")
-def compared(humans: list[ReviewCase], tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """The human reviews with four texts a paper whose rank is known."""
-    return measure([*humans, *_known(humans)], COMPARED, tmp_path_factory.mktemp("compared"))
+def some(humans: list[ReviewCase]) -> list[ReviewCase]:
+    measured = sorted({case.paper_id for case in humans})[::EVERY]
+    return [case for case in humans if case.paper_id in measured]
 
 
 @pytest.fixture(scope="module")
-def judged(humans: list[ReviewCase], tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def covered(some: list[ReviewCase], tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """The human reviews with four texts a paper whose rank is known."""
+    return measure([*some, *_known(some)], ["topic_coverage"], tmp_path_factory.mktemp("covered"))
+
+
+@pytest.fixture(scope="module")
+def compared(humans: list[ReviewCase], covered: Ran, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
+    """By metric; similarity costs little, so that it has the whole set."""
+    whole = measure([*humans, *_known(humans)], ["semantic_similarity"], tmp_path_factory.mktemp("similar"))
+    return {"topic_coverage": covered, "semantic_similarity": whole}
+
+
+@pytest.fixture(scope="module")
+def judged(some: list[ReviewCase], tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """The same reviews through the judged metrics; the judge is deaf to one paper's reviews in depth."""
-    first = [case for case in humans if case.paper_id == humans[0].paper_id]
+    first = [case for case in some if case.paper_id == some[0].paper_id]
 
     def deaf(user: str) -> Any:
         return "I would rather not say." if any(case.text[:200] in user for case in first) else SAYS["eval/depth"](user)
 
-    return measure(humans, JUDGED, tmp_path_factory.mktemp("judged"), says={**SAYS, "eval/depth": deaf})
+    return measure(some, JUDGED, tmp_path_factory.mktemp("judged"), says={**SAYS, "eval/depth": deaf})
 
 
 def _known(humans: list[ReviewCase]) -> list[ReviewCase]:
@@ -80,21 +95,22 @@ def _known(humans: list[ReviewCase]) -> list[ReviewCase]:
 
 
 @pytest.mark.parametrize("metric", COMPARED)
-def test_each_human_review_meets_all_others_of_its_paper_and_none_else(compared: Ran, metric: str) -> None:
-    for case, result in zip(compared.cases, compared.of(metric), strict=True):
+def test_each_human_review_meets_all_others_of_its_paper_and_none_else(compared: dict[str, Ran], metric: str) -> None:
+    ran = compared[metric]
+    for case, result in zip(ran.cases, ran.of(metric), strict=True):
         met = [reference["case_id"] for reference in result.details["references"]]
         assert len(met) == len(set(met))
-        assert set(met) == compared.humans(case)
+        assert set(met) == ran.humans(case)
         assert len(met) >= (2 if case.kind == "human" else 3)
-    assert compared.statuses(metric) == (len(compared.cases), 0, 0)
+    assert ran.statuses(metric) == (len(ran.cases), 0, 0)
 
 
-def test_no_prompt_holds_topics_of_two_papers(compared: Ran) -> None:
+def test_no_prompt_holds_topics_of_two_papers(covered: Ran) -> None:
     papers: dict[tuple[str, ...], set[str]] = defaultdict(set)
-    for case, result in zip(compared.cases, compared.of("topic_coverage"), strict=True):
+    for case, result in zip(covered.cases, covered.of("topic_coverage"), strict=True):
         topics = result.details["topics"]
         papers[_listed(render_match(topics, topics).user, "first")].add(case.paper_id)
-    asked = compared.prompts(MATCH)
+    asked = covered.prompts(MATCH)
     assert asked
     for user in asked:
         first, second = (papers[_listed(user, tag)] for tag in ("first", "second"))
@@ -106,14 +122,14 @@ def _listed(user: str, tag: str) -> tuple[str, ...]:
     return tuple(line.partition(": ")[2] for line in shown(tag, user).splitlines())
 
 
-def test_coverage_takes_at_most_three_calls_a_pair_and_topics_once_a_run(compared: Ran) -> None:
-    pairs = sum(len(compared.humans(case)) for case in compared.cases)
-    by_prompt = Counter(prompt for prompt, _ in compared.asked)
+def test_coverage_takes_at_most_three_calls_a_pair_and_topics_once_a_run(covered: Ran) -> None:
+    pairs = sum(len(covered.humans(case)) for case in covered.cases)
+    by_prompt = Counter(prompt for prompt, _ in covered.asked)
     assert set(by_prompt) == {"eval/topics", "eval/match"}
-    assert by_prompt["eval/topics"] <= len({case.text for case in compared.cases})
+    assert by_prompt["eval/topics"] <= len({case.text for case in covered.cases})
     assert by_prompt["eval/match"] <= pairs
     assert sum(by_prompt.values()) <= 3 * pairs
-    matches = [r["matches"] for one in compared.of("topic_coverage") for r in one.details["references"]]
+    matches = [r["matches"] for one in covered.of("topic_coverage") for r in one.details["references"]]
     assert all(len(made) == 1 for made in matches)
     orders = Counter(made[0]["order"] for made in matches)
     assert set(orders) == {"human_first", "review_first"}
@@ -123,14 +139,15 @@ def test_coverage_takes_at_most_three_calls_a_pair_and_topics_once_a_run(compare
 @pytest.mark.parametrize(
     ("metric", "part"), [("topic_coverage", ""), ("topic_coverage", "f1"), ("semantic_similarity", "")]
 )
-def test_texts_of_known_rank_come_out_in_their_order(compared: Ran, metric: str, part: str) -> None:
+def test_texts_of_known_rank_come_out_in_their_order(compared: dict[str, Ran], metric: str, part: str) -> None:
+    ran = compared[metric]
     by_source: dict[str, dict[str, float]] = defaultdict(dict)
-    for result in compared.of(metric):
+    for result in ran.of(metric):
         value = result.parts[part] if part else result.value
         assert value is not None
         by_source[result.source][result.paper_id] = value
     copy, shuffled, stranger, generic = (by_source[name] for name in ("copy", "shuffled", "stranger", "generic"))
-    assert len(copy) == len({case.paper_id for case in compared.cases})
+    assert len(copy) == len({case.paper_id for case in ran.cases})
     means = [fmean(values.values()) for values in (copy, shuffled, stranger, generic)]
     # What is the same in other words comes close to the original; what is about something else, far behind.
     assert means[0] >= means[1] - 0.02
@@ -139,11 +156,11 @@ def test_texts_of_known_rank_come_out_in_their_order(compared: Ran, metric: str,
         assert sum(copy[paper] > other[paper] for paper in copy) >= 0.97 * len(copy)
 
 
-def test_a_review_against_itself_is_fully_covered_and_as_near_as_can_be(compared: Ran) -> None:
-    for result in compared.of("semantic_similarity"):
+def test_a_review_against_itself_is_fully_covered_and_as_near_as_can_be(compared: dict[str, Ran]) -> None:
+    for result in compared["semantic_similarity"].of("semantic_similarity"):
         if result.source == "copy":
             assert max(reference["cosine"] for reference in result.details["references"]) == pytest.approx(1)
-    for result in compared.of("topic_coverage"):
+    for result in compared["topic_coverage"].of("topic_coverage"):
         if result.source == "copy":
             own = result.details["topics"]
             (itself, *_) = [r for r in result.details["references"] if r["topics"] == own]
@@ -177,10 +194,11 @@ def _asks_for_something(case: ReviewCase) -> bool:
 @pytest.mark.parametrize(("metric", "prompt"), [("constructiveness", "insights"), ("depth", "depth")])
 def test_the_documented_costs_are_those_of_iclr_2026(judged: Ran, metric: str, prompt: str) -> None:
     found = judged.cost(f"eval/{prompt}", reviews=len(judged.cases))
-    # Equal reviews are asked about once; of the deaf judge's there are repairs.
-    assert found[0] == pytest.approx(1, abs=0.03)
-    if len(judged.cases) == SETS["iclr-2026"][1]:
-        assert found == pytest.approx(documented(metric), rel=0.1)
+    deaf = sum(one.status == "failed" for one in judged.of(metric))
+    # Equal reviews are asked about once; the deaf judge is asked for a repair twice.
+    assert found[0] == pytest.approx(1 + 2 * deaf / len(judged.cases), abs=0.03)
+    if judged.cases[0].venue == "iclr-2026":
+        assert found == pytest.approx(documented(metric), rel=0.1), "a quarter of ICLR 2026"
 
 
 def test_the_expert_row_counts_what_is_scored_only(judged: Ran) -> None:

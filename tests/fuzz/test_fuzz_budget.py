@@ -17,7 +17,7 @@ def tried() -> list[object]:
     """The examples of a test of text and numbers."""
     seen: list[object] = []
 
-    @tries(200)
+    @tries(100)
     @given(st.text(max_size=30), st.integers(), st.floats(allow_nan=False))
     def check(text: str, number: int, fraction: float) -> None:
         seen.append((text, number, fraction))

@@ -134,8 +134,10 @@ def test_deep_and_huge(tmp_path: Path, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["name", "fields"])
-def test_half_of_a_character_is_named(tmp_path: Path, place: str) -> None:
+def test_half_of_a_character_is_replaced(tmp_path: Path, place: str) -> None:
+    """What is wrong with the rest is said in words that can be written."""
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"id": "a", place: "\ud800"}))
-    with pytest.raises(VenueError, match="half of a character"):
+    with pytest.raises(VenueError, match="llm_policy is missing") as caught:
         read_venue_file(path)
+    caught.value.message.encode()

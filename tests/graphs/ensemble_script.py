@@ -126,7 +126,12 @@ async def run_panel(
 def coverage(review: Review) -> float:
     """Of the quotations of all reviewers that are in the paper, the share that the review rests on."""
     found = set(FOUND.values())
-    return len(found & {evidence.quote for evidence in review.evidence}) / len(found)
+    return len(found & quotes(review)) / len(found)
+
+
+def quotes(review: Review) -> set[str]:
+    """The quotations of the list's points that are in the paper."""
+    return {e.quote for point in review.points for e in point.evidence if point.number and e.status != "not_found"}
 
 
 def notes_of(review: Review) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -80,19 +81,21 @@ def printed_words(point: ReviewPoint) -> str:
 
 
 def assert_nothing_lost(review: Review, run: Path) -> None:
-    """As many points as the accepted replies of the run's trace hold, per call; the others come from rules."""
+    """As many points as the accepted replies of the run's trace hold, per call, beside those of rules and the form."""
     calls = [CallRecord.model_validate_json(line) for line in (run / "trace.jsonl").read_text().splitlines()]
     last = {call.base: call for call in calls if call.prompt.startswith(RAISING)}
     raised = sum(len(json.loads(call.reply)["points"]) for call in last.values() if call.reply is not None)
-    assert raised == sum(point.source != "rule" for point in review.points)
+    assert raised == sum(point.source not in ("rule", "form") for point in review.points)
 
 
 def _assert_numbered_without_gaps(points: tuple[ReviewPoint, ...]) -> None:
     """Ids are counted per origin as points are raised, so a lost point leaves a gap."""
     numbers: dict[str, set[int]] = {}
     for point in points:
-        origin, _, number = point.id.rpartition("-")
-        numbers.setdefault(origin, set()).add(int(number))
+        number = re.search(r"\d+$", point.id)
+        assert number is not None, point.id
+        origin = point.id[: number.start()]
+        numbers.setdefault(origin, set()).add(int(number[0]))
     for origin, seen in numbers.items():
         assert seen == set(range(1, len(seen) + 1)), origin
 

@@ -9,6 +9,8 @@ import pytest
 
 from referee.agents.meta_reviewer import MergedReview
 from referee.errors import BudgetExceeded, ReplyInvalid
+from referee.evidence.listing import lead_of
+from referee.schemas.review import Review
 from referee.schemas.run import RunRecord
 from tests.support import FakeServer, Fault
 
@@ -20,20 +22,31 @@ from .ensemble_script import (
     Panel,
     coverage,
     notes_of,
+    quotes,
     revised,
     run_panel,
     texts,
 )
 
 
+def ids(review: Review) -> list[str]:
+    """The ids of the list's points that reviewers and reflections gave quotations for."""
+    return sorted(point.id for point in review.points if point.number and point.id.startswith(("R", "F")))
+
+
+def said(review: Review) -> str:
+    """What the box says before its points."""
+    return lead_of("strengths_and_weaknesses", review)
+
+
 async def test_the_merged_review_rests_on_the_members_own_evidence(folder: Path) -> None:
     with FakeServer(Panel().script(), context_tokens=32_000) as server:
         review = await run_panel(server, folder)
-    assert [e.id for e in review.evidence] == ["R1-E1", "R2-E1", "R3-E1"]
-    assert {e.quote for e in review.evidence} == set(FOUND.values())
-    assert (review.rating, review.fields["strengths_and_weaknesses"]) == (2, "Said by all.")
+    assert ids(review) == ["R1-E1", "R2-E1", "R3-E1"]
+    assert quotes(review) == set(FOUND.values())
+    assert (review.rating, said(review)) == (2, "Said by all.")
     rating = next(score for score in review.scores if score.field == "rating")
-    assert rating.supported_by == ("R1-E1",)
+    assert (*rating.supported_by, *rating.opposed_by) == ("R1-E1",)
     assert server.log.outcomes() == {"ok": 5}
 
 
@@ -50,7 +63,7 @@ async def test_a_score_that_cites_nothing_is_null(folder: Path) -> None:
         review = await run_panel(server, folder)
     assert review.rating is None
     assert "no verified quotation" in review.nulls["rating"]
-    assert review.evidence == ()
+    assert not quotes(review)
     assert "took up 0 of the reviewers' 3 verified quotations" in notes_of(review)
 
 
@@ -58,7 +71,7 @@ async def test_an_invented_quotation_never_reaches_the_chair(folder: Path) -> No
     panel = Panel(quotes={**FOUND, 2: INVENTED})
     with FakeServer(panel.script(), context_tokens=32_000) as server:
         review = await run_panel(server, folder)
-    assert [e.id for e in review.evidence] == ["R1-E1", "R3-E1"]
+    assert ids(review) == ["R1-E1", "R3-E1"]
     assert [d.id for d in review.dropped] == ["R2-E1"]
     (chair,) = [call.request for call in server.log.calls(endpoint="chat") if call.role == "composer"]
     assert chair is not None
@@ -84,16 +97,16 @@ async def test_without_reflection_what_all_overlooked_stays_out(folder: Path) ->
     panel = Panel(round_replies=[revised(OVERLOOKED), DONE])
     with FakeServer(panel.script(), context_tokens=32_000) as server:
         review = await run_panel(server, folder, out="with", reflections=2)
-    added = [e for e in review.evidence if e.id.startswith("F")]
-    assert [(e.id, e.quote) for e in added] == [("F1-N1", OVERLOOKED)]
-    assert review.fields["strengths_and_weaknesses"] == "Said again."
+    (added,) = [p for p in review.points if p.id.startswith("F")]
+    assert (added.id, added.evidence[0].quote) == ("F1-N1", OVERLOOKED)
+    assert said(review) == "Said again."
     rating = next(score for score in review.scores if score.field == "rating")
-    assert rating.supported_by == ("F1-N1",)
+    assert (*rating.supported_by, *rating.opposed_by) == ("F1-N1",)
     assert coverage(review) == 1.0, "a reflection takes no evidence away"
 
     with FakeServer(Panel(round_replies=[]).script(), context_tokens=32_000) as server:
         review = await run_panel(server, folder, out="without", reflections=0)
-    assert {e.quote for e in review.evidence} == set(FOUND.values())
+    assert quotes(review) == set(FOUND.values())
     assert len(server.log.calls(endpoint="chat")) == 4
 
 
@@ -115,7 +128,7 @@ async def test_rounds_end_early_when_nothing_is_left_to_change(folder: Path) -> 
 async def test_a_member_that_fails_does_not_lose_the_others(folder: Path) -> None:
     with FakeServer(Panel(broken=frozenset({2})).script(), context_tokens=32_000) as server:
         review = await run_panel(server, folder)
-    assert [e.id for e in review.evidence] == ["R1-E1", "R3-E1"]
+    assert ids(review) == ["R1-E1", "R3-E1"]
     assert "reviewer 2 failed: " in notes_of(review)
     assert "the reviewers stated: 5, 2;" in notes_of(review)
 
@@ -123,8 +136,8 @@ async def test_a_member_that_fails_does_not_lose_the_others(folder: Path) -> Non
 async def test_one_review_that_stands_alone_needs_no_chair(folder: Path) -> None:
     with FakeServer(Panel(broken=frozenset({1, 3})).script(), context_tokens=32_000) as server:
         review = await run_panel(server, folder)
-    assert review.fields["strengths_and_weaknesses"] == "Said by 2."
-    assert review.evidence[0].quote == FOUND[2]
+    assert said(review) == "Said by 2."
+    assert quotes(review) == {FOUND[2]}
     assert not server.log.calls(role="composer")
 
 
@@ -133,15 +146,15 @@ async def test_a_chair_that_talks_nonsense_leaves_the_first_review(folder: Path,
     faults = [Fault(kind, role="composer")]
     with FakeServer(Panel().script(), faults=faults, context_tokens=32_000) as server:
         review = await run_panel(server, folder)
-    assert review.fields["strengths_and_weaknesses"] == "Said by 1."
-    assert [e.id for e in review.evidence] == ["R1-E1"]
+    assert said(review) == "Said by 1."
+    assert ids(review) == ["R1-E1"]
     assert "the area chair failed, so that this is the review of reviewer 1" in notes_of(review)
 
 
 async def test_a_reflection_that_talks_nonsense_leaves_the_review_as_it_was(folder: Path) -> None:
     with FakeServer(Panel(round_replies=[Fault("prose")] * 3).script(), context_tokens=32_000) as server:
         review = await run_panel(server, folder, reflections=4)
-    assert review.fields["strengths_and_weaknesses"] == "Said by all."
+    assert said(review) == "Said by all."
     assert "reflection, round 1 of 4, failed and left the review as it was" in notes_of(review)
 
 
@@ -169,7 +182,7 @@ async def test_replies_without_anything_in_them_end_in_a_nearly_empty_review(fol
 
     with FakeServer(Silent().script(), context_tokens=32_000) as server:
         review = await run_panel(server, folder)
-    assert review.evidence == ()
+    assert not quotes(review)
     assert review.rating is None
     judged = [score for score in review.scores if score.field != "confidence"]
     assert all(score.value is None and score.null_reason for score in judged)
@@ -180,10 +193,10 @@ async def test_replies_without_anything_in_them_end_in_a_nearly_empty_review(fol
 async def test_random_valid_replies_end_in_a_whole_review(folder: Path, seed: int) -> None:
     with FakeServer(seed=seed, context_tokens=32_000) as server:
         review = await run_panel(server, folder, size=2, reflections=2)
-    known = {e.id for e in review.evidence}
-    assert all(set(score.supported_by) <= known for score in review.scores)
+    known = set(ids(review))
+    assert all(set(score.supported_by + score.opposed_by) <= known for score in review.scores)
     judged = [score for score in review.scores if score.value is not None and score.field != "confidence"]
-    assert all(score.supported_by for score in judged)
+    assert all(score.supported_by + score.opposed_by for score in judged)
 
 
 async def test_equal_prompts_at_a_temperature_are_still_asked_once_for_each_reviewer(folder: Path) -> None:
@@ -208,4 +221,4 @@ async def test_texts_that_do_not_fit_the_chair_are_shortened_and_said(folder: Pa
     with FakeServer(panel.script(), context_tokens=16_000) as server:
         review = await run_panel(server, folder, size=12)
     assert "the area chair saw the reviewers' texts shortened to" in notes_of(review)
-    assert len(review.evidence) == 12
+    assert len(ids(review)) == 12

@@ -146,6 +146,7 @@ async def test_the_figures_are_shown_with_a_prompt_of_ones_own(paper: Path) -> N
     assert MARK in "\n".join(message.text for message in call.messages)
 
 
+@pytest.mark.slow
 async def test_a_resume_pays_for_no_picture_again(paper: Path) -> None:
     once = [Fault("500", prompt_id="review/whole", first=1)]
     with FakeServer(script(), faults=once, context_tokens=64_000) as server:
@@ -156,15 +157,14 @@ async def test_a_resume_pays_for_no_picture_again(paper: Path) -> None:
     assert len(reading_of(made).seen) == 2
 
 
-async def test_a_strategy_of_one_call_prints_them_under_a_head_of_their_own(paper: Path) -> None:
+async def test_a_strategy_of_one_call_prints_them_in_its_list(paper: Path) -> None:
     with FakeServer(script(**{"review/single": None}), context_tokens=64_000) as server:
         server.script.otherwise = "instance"
         del server.script.entries["review/single"]
         made = await reviewed(server, paper, strategy="single")
     (point,) = [point for point in made.points if point.source == "figure"]
-    assert f"Read off the figures by eye, beside the text:\n\n1. [major] {point.claim}" in str(
-        made.fields[str(point.field)]
-    )
+    assert point.number
+    assert f"material, not checked] {point.claim}" in str(made.fields[str(point.field)])
     limits = {record.limit or record.null_reason for record in made.scores}
     assert "judged without the figures" not in limits
 
@@ -213,6 +213,7 @@ async def test_none_are_cut_where_none_are_asked_for(paper: Path) -> None:
     assert not (Path("run") / "figures").exists()
 
 
+@pytest.mark.slow
 async def test_whole_pages_where_they_are_asked_for(paper: Path) -> None:
     with FakeServer(script(), context_tokens=64_000) as server:
         made = await reviewed(server, paper, figures="pages")
@@ -224,6 +225,7 @@ async def test_whole_pages_where_they_are_asked_for(paper: Path) -> None:
     assert "picture 1, shown as its whole page" in look.user
 
 
+@pytest.mark.slow
 async def test_the_estimate_says_what_is_shown_and_counts_it(paper: Path) -> None:
     plans = []
     with FakeServer(script(), context_tokens=64_000) as server:

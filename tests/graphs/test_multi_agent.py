@@ -54,6 +54,7 @@ def chunks_of(calls: list[CallEntry]) -> int:
     return len({call.request.spans("section")[0] for call in calls if call.role == "writer"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sections", [1, 3, 6])
 async def test_the_calls_are_those_of_the_formula(folder: Path, sections: int) -> None:
     scene = TeamScene(points={"experiments": [seeded(), TIED_POINT], "clarity": [TUNED_POINT]})
@@ -90,6 +91,7 @@ async def test_no_expert_sees_the_paper_and_each_worker_sees_one_chunk(folder: P
     assert sum(SEEDED in request.spans("section")[0] for request in workers) < len(workers)
 
 
+@pytest.mark.slow
 async def test_without_the_refinement_vague_comments_remain(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number that moves: vague comments among the printed ones, 0 with the pass, 2 without."""
     vaguer = "The claims are too strong."
@@ -118,6 +120,7 @@ async def test_without_the_refinement_vague_comments_remain(folder: Path, monkey
     assert vague(review) == 2
 
 
+@pytest.mark.slow
 async def test_without_a_second_turn_what_only_a_further_question_brings_up_is_missed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +133,7 @@ async def test_without_a_second_turn_what_only_a_further_question_brings_up_is_m
     assert len(calls) == 3 * chunks_of(calls) + 1 + 7
 
 
+@pytest.mark.slow
 async def test_without_the_other_experts_their_points_are_missed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scene = TeamScene(points={"experiments": [seeded()], "clarity": [TUNED_POINT], "impact": [TIED_POINT]})
     review, _ = await ran(scene, folder, out="with")

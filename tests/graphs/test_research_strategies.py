@@ -45,12 +45,12 @@ async def test_without_the_persona_the_points_it_asks_for_are_not_made(
 ) -> None:
     with FakeServer(Script({"review/archetype": obedient}), context_tokens=32_000) as server:
         review = await run_one(server, folder, "archetype", out="with", **{"review.persona": "nitpicky"})
-    assert len(review.evidence) == 3
+    assert sum(bool(point.evidence) for point in review.points) == 3
 
     monkeypatch.setattr(research, "persona_text", lambda persona: "A reviewer.")
     with FakeServer(Script({"review/archetype": obedient}), context_tokens=32_000) as server:
         review = await run_one(server, folder, "archetype", out="without", **{"review.persona": "nitpicky"})
-    assert len(review.evidence) == 1
+    assert sum(bool(point.evidence) for point in review.points) == 1
 
 
 async def test_without_the_given_rating_the_review_states_its_own(

@@ -5,8 +5,8 @@ import pytest
 
 from referee import load_paper
 from referee.agents.form_reply import FormValues
-from referee.agents.point_texts import forced_texts
 from referee.evidence import ClaimedQuote, QuotationIndex
+from referee.evidence.listing import forced_texts, listed
 from referee.graphs.single.machine import check_reply, fill_form
 from referee.reports import openreview_object
 from referee.schemas.review import Review
@@ -44,7 +44,7 @@ def test_a_box_that_the_form_demands_says_in_the_file_what_was_looked_for() -> N
     checked = check_reply(
         form, [], FormValues(texts={"summary": "A study of bells.", "limitations": " "}), QuotationIndex(PAPER)
     )
-    review = fill_form(form, PAPER, checked, review_id="r", source="scripted")
+    review = listed(fill_form(form, PAPER, checked, review_id="r", source="scripted"), form)
     said = {one.field: one for one in review.forced}
     assert review.fields["limitations"] is None
     assert said["limitations"].value == (

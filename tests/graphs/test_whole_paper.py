@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from referee.agents.grouper import PROMPT as GROUP
-from referee.agents.point_texts import CORRECTIONS
 from referee.api import review as review_paper
 from referee.errors import BudgetExceeded, ModelError, RunError
 from referee.schemas.review import Review
@@ -131,11 +130,9 @@ async def test_what_becomes_of_each_point(folder: Path) -> None:
     (slip,) = [p for p in review.points if p.correction is not None]
     assert (slip.outcome, slip.severity) == ("printed", "minor")
     text = str(review.fields[str(slip.field)])
-    assert CORRECTIONS in text
-    assert f"- {slip.claim}" in text
-    assert str(review.fields[BOTH]).startswith(
-        "Strengths:\n- In prose: The harbour corpus is new.\n\nWhat decides:\n\n1. "
-    )
+    assert f"[Correction, checked] {slip.statement}" in text
+    assert slip.field == BOTH
+    assert str(review.fields[BOTH]).startswith("Main reasons:\n\n1. [Main reason, material, checked] ")
     assert UNTUNED not in str(review.fields)
 
 
@@ -144,17 +141,12 @@ async def test_everything_that_stands_is_printed_once_in_one_field(folder: Path)
         points=SCENE.points,
         corrections=SCENE.corrections,
         merits=SCENE.merits,
-        left_out=frozenset({TIE, ASKED}),
-        twice=frozenset({SEED}),
     )
     review, _ = await ran(scene, folder)
     printed = [point for point in review.points if point.outcome == "printed"]
     assert len(printed) == 7
     for point in printed:
         assert times_printed(review, point) == {point.field: 1}, point.id
-    notes = notes_of(review)
-    assert "2 points that the prose left out were added to it as lines" in notes
-    assert "a paragraph of limitations said again what was said before and was left out" in notes
     assert review.fields["limitations"] is None
 
 
@@ -170,10 +162,10 @@ async def test_a_grave_correction_is_a_weakness_and_a_false_one_is_struck(folder
     review, server = await ran(scene, folder)
     grave, gone = sorted((p for p in review.points if p.correction), key=lambda p: p.id)
     assert (grave.outcome, grave.severity, grave.field) == ("printed", "major", BOTH)
-    assert f"In prose: {grave.statement}" in str(review.fields[BOTH])
+    assert f"[Main reason, material, weakened by the check] {grave.statement}" in str(review.fields[BOTH])
     assert grave.statement == "Results: 17 and 12 days are 29 days, not 31."
     assert (gone.outcome, gone.reason) == ("struck", "refuted by the check")
-    assert CORRECTIONS not in str(review.fields)
+    assert "Correction" not in str(review.fields)
     assert "group" not in prompts_of(server)
 
 
@@ -184,16 +176,17 @@ async def test_what_remains_of_a_claim_is_printed_and_what_is_conceded_is_told(f
         tests={SEED: Ruling(shown="partly", words=SEEDED, narrowed=narrowed), TIE: Ruling(conceded=True)},
     )
     review, server = await ran(scene, folder)
-    assert f"In prose: {narrowed}" in str(review.fields[BOTH])
+    assert f"weakened by the check] {narrowed}" in str(review.fields[BOTH])
+    assert "checked, the authors concede it] A tie is sold as a gain." in str(review.fields[BOTH])
     assert SEED not in str(review.fields)
     (composed,) = [r for r in chats(server) if r.prompt_id.startswith("review/write")]
     assert "conceded by the authors: A tie is sold as a gain." in task_of(composed)
 
 
-async def test_a_work_from_memory_is_asked_about_and_never_named(folder: Path) -> None:
+async def test_a_work_from_memory_is_never_named_and_costs_a_point_nothing(folder: Path) -> None:
     known = Raise("The idea is that of an earlier lamp.", (("Method", SEEDED),), kind="novelty", work="Doe et al. 1999")
     review, server = await ran(WholeScene(points={"whole": [known]}), folder)
-    assert by_claim(review, known.claim).polarity == "question"
+    assert by_claim(review, known.claim).polarity == "weakness"
     assert "Doe" not in str(review.fields)
     later = [r for r in chats(server) if not r.prompt_id.startswith(("review/focus", "review/whole"))]
     assert later
@@ -286,13 +279,13 @@ async def test_a_grouping_or_check_that_fails_leaves_points_apart_and_unchecked(
         assert (point.check.verdict, point.severity) == ("unchecked", severity)
         assert "unchecked" in point.reason
     (slip,) = [p for p in review.points if p.correction is not None]
-    assert f"- {slip.claim} (unchecked)" in str(review.fields[str(slip.field)])
+    assert f"[Correction, not checked] {slip.claim}" in str(review.fields[str(slip.field)])
 
 
 @pytest.mark.parametrize("kind", ["prose", "empty", "refusal", "500"])
 async def test_a_composition_that_fails_falls_back_to_the_list_of_points(folder: Path, kind: str) -> None:
     review, _ = await ran(SCENE, folder, Fault(kind, role="composer"))
-    assert "could not be written as prose and lists its points" in notes_of(review)
+    assert "summaries and scores could not be composed" in notes_of(review)
     assert review.rating is None
     for point in (p for p in review.points if p.outcome == "printed"):
         assert times_printed(review, point) == {point.field: 1}, point.id
@@ -454,3 +447,10 @@ async def test_a_paper_longer_than_the_window_is_read_part_by_part_and_says_so(f
         assert "whole" not in prompts_of(server)
     assert "leave no room to work in the context of 16,000 of m" in notes_of(review)
     assert "it is read part by part" in notes_of(review)
+
+
+async def test_ids_of_sections_are_put_into_the_papers_own_words(folder: Path) -> None:
+    raised = Raise("The claim of [s3] is off.", (("Method", SEEDED),), argument="See [s3].")
+    review, _ = await ran(WholeScene(points={"Method": [raised]}), folder)
+    (point,) = review.points
+    assert "[s3]" not in f"{point.claim} {point.argument} {review.fields[BOTH]}"

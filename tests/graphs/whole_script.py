@@ -76,8 +76,7 @@ class WholeScene:
     """Points, corrections and merits by kind of reader: a heading of the part that is read, or ``whole``.
 
     ``same`` are groups of claims that the grouping names. ``tests`` are answers of the check by claim, ``amended`` by
-    the correction's printed words: verdict, wording, what it bears on. ``left_out`` are claims that the prose forgets,
-    ``twice`` those that it says in two fields.
+    the correction's printed words: verdict, wording, what it bears on.
     """
 
     points: Mapping[str, Sequence[Raise]] = field(default_factory=dict)
@@ -86,8 +85,6 @@ class WholeScene:
     same: Sequence[Sequence[str]] = ()
     tests: Mapping[str, Ruling] = field(default_factory=dict)
     amended: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
-    left_out: frozenset[str] = frozenset()
-    twice: frozenset[str] = frozenset()
     rating: int | None = None
 
     def script(self) -> Script:
@@ -157,13 +154,9 @@ class WholeScene:
         reply["summary"] = [{"text": "The paper is about lanterns.", "points": [], "weight": "opening"}]
         points = _POINT.findall(task_of(request))
         for name, head, claim in points:
-            if claim in self.left_out:
-                continue
             box = "questions" if head.startswith("question") else BOTH
             weight = "decides" if "bears on a claim" in head else "other"
             reply[box].append({"text": f"In prose: {claim}", "points": [name], "weight": weight})
-            if claim in self.twice:
-                reply["limitations"].append({"text": f"Once more: {claim}", "points": [name], "weight": "other"})
         for one in form.reviewer_fields:
             if one.kind == "score":
                 value = self.rating if one.name == "rating" else None

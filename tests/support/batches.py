@@ -22,6 +22,7 @@ Ending = Literal[
     "failed",  # turned away as a whole: the first call is not valid
     "full",  # turned away as a whole: too much of the account waits already
     "missing",  # the last call has no line in the results
+    "no file",  # OpenAI: it is completed, and names no file of results
     "foreign",  # the results also hold a line of an unknown id, one that is no JSON, and one line twice
 ]
 ENDINGS: tuple[str, ...] = get_args(Ending)
@@ -43,6 +44,7 @@ class BatchPlan:
         hold_upload_s: The same for a file of requests (OpenAI and Google).
         refuse: HTTP errors (``401``, ``500``, ...) with which the first requests to make a batch are turned down.
         read_s: Results stop for so long after their first line.
+        spoil: Makes of a batch's results what is sent, given the batch and how often it was read before.
     """
 
     delay_s: float = 0.0
@@ -51,6 +53,7 @@ class BatchPlan:
     hold_upload_s: float = 0.0
     refuse: Sequence[str] = ()
     read_s: float = 0.0
+    spoil: Callable[[FakeBatch, int, list[bytes]], bytes] | None = None
 
 
 @dataclass
@@ -251,7 +254,8 @@ class BatchDesk:
         batch.read += 1
         first = len(lines[0]) if lines else 0
         kind = {"content-type": "application/x-jsonl"}
-        return HttpResponse(200, b"".join(lines), kind, first_bytes=first, pause_s=self.plan.read_s)
+        body = self.plan.spoil(batch, batch.read - 1, lines) if self.plan.spoil else b"".join(lines)
+        return HttpResponse(200, body, kind, first_bytes=min(first, len(body)), pause_s=self.plan.read_s)
 
     def _as_openai(self, batch: FakeBatch) -> dict[str, Any]:
         turned_away = batch.ending in _TURNED_AWAY
@@ -269,7 +273,7 @@ class BatchDesk:
             "status": status if status in ("in_progress", "failed", *_UNANSWERED) else "completed",
             "metadata": {"referee": batch.name},
             "errors": {"object": "list", "data": [error]} if error and over else None,
-            "output_file_id": f"results-{batch.id}" if over and not turned_away else None,
+            "output_file_id": f"results-{batch.id}" if over and not turned_away and batch.ending != "no file" else None,
             "request_counts": {"total": len(batch.calls), "completed": _succeeded(batch), "failed": 0},
         }
 

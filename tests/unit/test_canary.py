@@ -100,6 +100,7 @@ def test_there_are_ten_true_and_ten_false_points_of_like_severity(canary: Module
     assert severities == [{"fatal", "major", "minor"}] * 2
 
 
+@pytest.mark.slow
 async def test_every_quotation_and_every_refutation_is_in_the_paper(canary: ModuleType) -> None:
     canaries = canary.load_canaries()
     async with canary.canary_context(canaries, Scripted(), HashEmbedder()) as context:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -47,6 +48,7 @@ def test_the_tested_versions_are_in_the_ranges() -> None:
             assert one.specifier.contains(version), f"{one} leaves out {version}"
 
 
+@pytest.mark.slow
 def test_every_library_is_declared() -> None:
     declared = {canonicalize_name(Requirement(one).name) for one in requirements()}
     known = packages_distributions()

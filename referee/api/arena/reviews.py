@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.agents.scores import BY_RULE
+from referee.agents.form_reply import BY_RULE
 from referee.agents.single_reviewer import ROLE
 from referee.api.arena.job import REVIEWS, ArenaJob, folder_name, map_name, paper_of, skipped
 from referee.api.options import RunOptions

@@ -20,7 +20,8 @@ from referee.experiments.units import finished_review, folder_usage
 from referee.llm.models import check_models
 from referee.prompts import load_prompt, prompt_digests
 from referee.runs import RunFolder
-from referee.runs.joining import PART, SealedPart, file_digests, join_lines, lines_of, read_part
+from referee.runs.joining import PART, SealedPart, file_digests, join_lines, read_part
+from referee.runs.lines import lines_of
 from referee.schemas.paper_cut import cuts_told
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
@@ -174,7 +175,7 @@ def require_answer(run: Path) -> Counter[str]:
     """
     ended, reasons = Counter[str](), Counter[str]()
     for line in lines_of(run / PREDICTIONS):
-        one = Prediction.model_validate_json(line)
+        one = Prediction.model_validate_json(line.text)
         ended[one.status] += 1
         if one.status != "skipped":
             reasons[one.reason] += 1

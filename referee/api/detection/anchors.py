@@ -25,7 +25,8 @@ from referee.llm.door import Door, prompt_digest
 from referee.llm.models import Model, Models, check_models
 from referee.prompts import load_prompt, prompt_digests
 from referee.runs import RunFolder
-from referee.runs.joining import PART, SealedPart, file_digests, join_lines, lines_of, read_part
+from referee.runs.joining import PART, SealedPart, file_digests, join_lines, read_part
+from referee.runs.lines import lines_of
 from referee.schemas.base import Frozen
 from referee.schemas.estimate import WritingEstimate
 from referee.schemas.paper import Paper

@@ -14,6 +14,7 @@ from referee.api.evaluations.rescoring import (
     SummaryOptions,
     remark,
     require_others,
+    require_own_results,
     require_value,
     write_summary,
 )
@@ -30,7 +31,7 @@ from referee.evals.metric import Metric
 from referee.evals.paper_context import PaperContext, open_index
 from referee.evals.planted.services import PlantedPapers
 from referee.evals.registry import find_metrics
-from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in, paid_in, refused_in
+from referee.evals.results import RESULTS, damaged_lines, finals_in, paid_in, refused_in
 from referee.evals.runner import Runner, Tally
 from referee.evals.unit import EvalServices
 from referee.graphs.job import Shared
@@ -40,6 +41,7 @@ from referee.llm.models import Models, check_models
 from referee.reports.eval_summary import About
 from referee.runs import Event
 from referee.runs.joining import PART
+from referee.runs.lines import JsonLines
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
@@ -198,6 +200,7 @@ async def _evaluated(run: Session, job: EvalJob, door: Door, asked: SummaryOptio
     """Measure what is not measured yet, then compute and write the summary; of a shard, that of its own reviews."""
     if damaged := damaged_lines(run.path / RESULTS):
         run.progress(Event("note", f"{damaged} damaged line(s) in {RESULTS} were left out"))
+    require_own_results(run.path / RESULTS, job.reviews.rows)
     job.reviews.keep_in(run.folder)
     about = _about(job)
     if run.shard is not None:
@@ -228,7 +231,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
     store = job.reviews.store
     door.ledger.owe_earlier(paid_in(run.path / RESULTS))
     door.forget(refused_in(run.path / RESULTS))  # of a start that was killed
-    with ResultsFile(run.path / RESULTS) as results:
+    with JsonLines(run.path / RESULTS) as results:
         runner = Runner(
             store,
             job.metrics,

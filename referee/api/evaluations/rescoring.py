@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from referee.evals.correlations import Correlations, correlate_metric
 from referee.evals.grouping import Rows
 from referee.evals.metric import Metric
 from referee.evals.registry import better_of, find_metrics, judged_ranges, variants_of
-from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_results
+from referee.evals.results import RESULTS, append_result, damaged_lines, read_results
 from referee.evals.table import Table, build_table
 from referee.reports.correlation_tables import correlation_files
 from referee.reports.eval_summary import About, render_summary, silence_lines, summary_csv, summary_json
@@ -27,7 +26,8 @@ from referee.runs import RunFolder
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD, read_record
 from referee.runs.joining import join_lines, read_part
-from referee.schemas.base import Frozen
+from referee.runs.lines import JsonLines, records
+from referee.schemas.base import Frozen, Stored
 from referee.schemas.metric import MetricResult
 from referee.schemas.run import RunRecord
 
@@ -81,9 +81,9 @@ def rescore(
     target.mkdir(exist_ok=True)
     (target / RESULTS).unlink(missing_ok=True)
     units = changed = 0
-    with ResultsFile(target / RESULTS) as results:
+    with JsonLines(target / RESULTS) as results:
         for before, after in _rescored(folder / RESULTS, metrics, rows):
-            results.append(after)
+            append_result(results, after)
             units += 1
             changed += (before.status, before.value, before.parts) != (after.status, after.value, after.parts)
     about = _about(folder, record, units, changed)
@@ -101,13 +101,23 @@ def rescore(
 def _rescored(path: Path, metrics: Sequence[Metric], rows: Rows) -> Iterator[tuple[MetricResult, MetricResult]]:
     """Each unit as stored and as computed now; what is not scored has no number to compute."""
     by_name = {metric.name: metric for metric in metrics}
+    require_own_results(path, rows)
+    for stored in read_results(path):
+        yield stored, by_name[stored.metric].rescore(stored) if stored.status == "scored" else stored
+
+
+def require_own_results(path: Path, rows: Rows) -> None:
+    """See that all results are of the run's reviews.
+
+    Raises:
+        RunError: One is of another review, as a line of another run; it is named.
+    """
     for stored in read_results(path):
         if stored.case_id not in rows:
             raise RunError(
                 f"{str(path)!r} holds a result of review {stored.case_id!r}, which is not in {CASES}.",
                 hint="The run folder is damaged; start a new run.",
             )
-        yield stored, by_name[stored.metric].rescore(stored) if stored.status == "scored" else stored
 
 
 def _record(folder: Path) -> RunRecord:
@@ -131,10 +141,15 @@ def _shipped(record: RunRecord) -> set[str]:
     return {name for name in record.prompts if name.partition("@")[0] not in record.settings.get("prompts", {})}
 
 
+class _Rejected(Stored):
+    """What is read of a row that could not be used."""
+
+    source: str = ""
+
+
 def _rejected_by(file: Path) -> Counter[str]:
     """Rows that could not be used, by who wrote them."""
-    lines = file.read_bytes().splitlines() if file.is_file() else []
-    return Counter(str(json.loads(line).get("source", "")) for line in lines)
+    return Counter(row.source for _, row in records(file, _Rejected))
 
 
 def _about(folder: Path, record: RunRecord, units: int, changed: int) -> About:
@@ -272,10 +287,10 @@ def join_evaluations(parts: Sequence[Path], folder: RunFolder) -> str:
         _require_own_units(one, metrics)
     results, aside = folder.path / RESULTS, folder.path / f".{RESULTS}.part"
     aside.unlink(missing_ok=True)
-    with ResultsFile(aside) as file:
+    with JsonLines(aside) as file:
         for one in parts:
             for result in read_results(one / RESULTS):
-                file.append(result)
+                append_result(file, result)
     aside.replace(results)
     summary = write_summary(
         results,

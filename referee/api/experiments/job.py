@@ -20,6 +20,7 @@ from referee.api.experiments.units import (
     used_prompts,
 )
 from referee.api.options import RunOptions
+from referee.api.paper_read import read_and_tell
 from referee.errors import DataError, PaperParseError, SettingsError
 from referee.evals.metric import Metric
 from referee.evals.registry import PRESETS, find_metrics
@@ -31,7 +32,6 @@ from referee.experiments.prompt_texts import prompt_changes
 from referee.experiments.units import UnitStore
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.models import check_models
-from referee.papers.isolated import read_paper
 from referee.prompts import load_prompt, own_versions
 from referee.reports.estimates import several
 from referee.runs import Event, Progress
@@ -423,7 +423,7 @@ async def _read(
     for number, paper in enumerate(papers, 1):
         progress(Event("stage", f"reading paper {number} of {len(papers)}: {paper.path.name}"))
         try:
-            copies = {twin: await read_paper(path, settings.paper) for twin, path in paper.copies.items()}
+            copies = {twin: await read_and_tell(path, settings.paper, progress) for twin, path in paper.copies.items()}
             read[paper.name] = (paper, copies)
         except PaperParseError as error:
             excluded[paper.name] = error.message

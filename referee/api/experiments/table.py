@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.evals.case_store import read_stored
 from referee.evals.grouping import Rows
 from referee.evals.registry import better_of, judged_ranges
 from referee.evals.results import RESULTS, read_results
@@ -60,8 +61,7 @@ def arms_and_experts(run: Path, result: ExperimentResult, *, paper_table: bool) 
 
 
 def _cases(run: Path, paper: str) -> Iterator[ReviewCase]:
-    with (run / SETS / f"{paper}.jsonl").open(encoding="utf-8") as file:
-        yield from (ReviewCase.model_validate_json(line) for line in file)
+    return read_stored(run / SETS / f"{paper}.jsonl")
 
 
 def _results(run: Path, papers: list[str]) -> Iterator[MetricResult]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,9 +22,11 @@ from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
 from referee.schemas.paper_cut import PaperCut
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings, changed_settings
+from referee.secrets import scrub
+from referee.settings import SERVER_KEY, Settings, changed_settings
 from referee.venues import venue_digest
 from referee.venues.refined import RefinedPrompts
+from referee.web import server_of
 
 _PROMPT = "version of prompt "
 _GROUPS = ("review.", "models.", "embedder")
@@ -69,6 +72,7 @@ def settings_of(arm: Arm, settings: Settings) -> Settings:
                 f"arm {arm.name!r} sets {key!r}, which decides nothing about a review.",
                 hint="An arm's settings are those of review, models and the embedder; limits go under [budget].",
             )
+    _check_key_stays(arm, settings)
     overrides = arm.overrides()
     if arm.model is not None:
         settings = settings.model_copy(update={"models": settings.models.model_copy(update={"roles": {}})})
@@ -82,6 +86,27 @@ def settings_of(arm: Arm, settings: Settings) -> Settings:
         return changed_settings(settings, overrides)
     except SettingsError as error:
         raise SettingsError(f"arm {arm.name!r}: {error.message}", hint=error.hint) from error
+
+
+def _check_key_stays(arm: Arm, settings: Settings) -> None:
+    """A plan may come from elsewhere: the key goes to an address that it names only where the user named it as well.
+
+    Raises:
+        SettingsError: There is a key for servers, and the user bound it to other addresses or to none.
+    """
+    if "models.key_hosts" in arm.settings:
+        raise SettingsError(
+            f"arm {arm.name!r} sets 'models.key_hosts', which says where your key may go.",
+            hint="Take it out of the plan; set it in referee.toml or the environment where you trust the address.",
+        )
+    named = arm.settings.get("models.base_url")
+    bound = {server_of(address) for address in (settings.models.base_url, *settings.models.key_hosts) if address}
+    if named is not None and os.environ.get(SERVER_KEY, "").strip() and server_of(str(named)) not in bound:
+        raise SettingsError(
+            f"arm {arm.name!r} names the server {scrub(str(named))!r}, to which {SERVER_KEY} would be sent.",
+            hint=f"If the key is for that server, run `export REFEREE_MODELS__KEY_HOSTS={scrub(str(named))}`, or name "
+            f"the server by --base-url. Else unset {SERVER_KEY}.",
+        )
 
 
 async def prepared_units(

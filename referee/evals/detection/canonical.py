@@ -11,13 +11,13 @@ read here, section 1.1; the paper does not state its rule.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from referee.data.prose import canonical_text, cleaned, is_prose, on_ethics, plain_name
 from referee.schemas.case import ReviewCase
+from referee.schemas.foreign import Unreadable, json_value
 from referee.schemas.venue import VenueForm
 
 CANONICAL_RULE = "free-text/1"
@@ -113,7 +113,7 @@ def _json_fields(text: str) -> Mapping[str, object] | None:
     if not (body.startswith("{") and body.endswith("}")):
         return None
     try:
-        found = json.loads(body)
-    except ValueError:
+        found = json_value(body, "the review")
+    except Unreadable:
         return None
     return {str(name): value for name, value in found.items()} if isinstance(found, dict) else None

@@ -6,11 +6,11 @@ line by line into columns, so that memory does not hold a set of reviews.
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,9 @@ from referee.evals.detection.inflation import AXES, RATING, axis_scores
 from referee.evals.forms import Forms
 from referee.evals.registry import PRESETS
 from referee.evals.results import RESULTS
+from referee.runs.lines import Line, records
 from referee.schemas.case import ReviewCase
+from referee.schemas.foreign import Unreadable, json_row
 from referee.schemas.metric import MetricResult
 
 LENGTH = "length"
@@ -164,21 +166,15 @@ def _put_results(run: Path, places: Mapping[str, int], table: ScoreTable, models
         RunError: No line is of a detector.
     """
     known, found, path = frozenset(PRESETS["detection"]), False, run / RESULTS
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                result = MetricResult.model_validate_json(line)
-            except ValidationError as error:
-                _refuse_whole(path, number, line, error)
-                continue
-            if result.metric not in known:
-                continue
-            found = True
-            if (place := places.get(result.case_id)) is not None:
-                name = row_name(result)
-                table.put(place, name, score_of(result), final=result.status != "failed")
-                if made := result.details.get("models"):
-                    models.setdefault(name, made)
+    for _, result in records(path, MetricResult, damaged=partial(_refuse_whole, path)):
+        if result.metric not in known:
+            continue
+        found = True
+        if (place := places.get(result.case_id)) is not None:
+            name = row_name(result)
+            table.put(place, name, score_of(result), final=result.status != "failed")
+            if made := result.details.get("models"):
+                models.setdefault(name, made)
     if not found:
         raise RunError(
             f"{str(run)!r} holds no scores of detectors.",
@@ -195,15 +191,17 @@ def row_name(result: MetricResult) -> str:
     return f"{result.metric} ({present} of {expected} anchors)"
 
 
-def _refuse_whole(path: Path, number: int, line: bytes, error: ValidationError) -> None:
+def _refuse_whole(path: Path, line: Line, error: ValidationError | None) -> None:
+    if error is None:
+        return
     try:
-        whole = json.loads(line)
-    except ValueError:
+        whole = json_row(line.text.decode("utf-8", "replace"), "the line")
+    except Unreadable:
         return
     first = error.errors(include_url=False)[0]
     review = whole.get("case_id", "") if isinstance(whole, dict) else ""
     raise EvaluationError(
-        f"line {number} of {str(path)!r}, of review {review!r}, is no result: {'.'.join(map(str, first['loc']))}: "
+        f"line {line.number} of {str(path)!r}, of review {review!r}, is no result: {'.'.join(map(str, first['loc']))}: "
         f"{first['msg']}.",
         hint="A score that could not be had is null with a reason. Score the reviews anew.",
         ids={"review": str(review)},

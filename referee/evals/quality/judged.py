@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
@@ -246,8 +247,7 @@ class OwnWords:
     """Looks quotations up in one review."""
 
     def __init__(self, review: str) -> None:
-        # Material is shown to a judge with "‹" for a "<" that could open a tag: both sides read the same here.
-        self._text = _plain(review)
+        self._review = review
         self._index = QuotationIndex(_as_paper(review))
 
     def find(self, quote: str) -> Traced | str:
@@ -264,8 +264,13 @@ class OwnWords:
         long_enough = len(terse.split()) > 1 and sum(map(str.isalnum, terse)) >= _FEWEST_LETTERS
         return long_enough and re.search(rf"(?<!\w){re.escape(terse)}(?!\w)", self._text) is not None
 
+    @cached_property
+    def _text(self) -> str:
+        return _plain(self._review)
+
 
 def _plain(text: str) -> str:
+    # Material is shown to a judge with "‹" for a "<" that could open a tag: both sides read the same here.
     return normalise(text.replace("‹", "<")).text
 
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 
 from referee.evidence.sentences import split_sentences
 from referee.experiments.planting.candidate import Anchor, Candidate, Edit
-from referee.experiments.planting.source import Passage, Source, is_duplicate
+from referee.experiments.planting.source import Passage, Source
 from referee.papers.text import read_markdown
 from referee.schemas.planted import Difficulty
 
 CHECKS = ("V1", "V2", "V3", "V4", "V5", "V6", "V7", "V8", "V10")
 _LONGER = 0.15
+_MOST_ALIKE = 50
 _PAIRS = ("()", "[]", "{}")
 _MINUS = frozenset("-−–")
 _A_AN = re.compile(r"\b(?:a\s+(?=[aeio]\w)|an\s+(?=[bcdfgjklmnpqrstvwxyz]\w))", re.IGNORECASE)
@@ -124,9 +125,10 @@ def _with_duplicates(source: Source, candidate: Candidate) -> Candidate | str:
     if len(candidate.edits) > 1 or first.passage.place in ("cell", "equation"):
         return candidate
     more: list[Edit] = []
-    for other in source.passages:
-        if other.start == first.passage.start or not is_duplicate(first.passage.text, other.text):
-            continue
+    duplicates = source.duplicates_of(first.passage, _MOST_ALIKE)
+    if len(duplicates) > _MOST_ALIKE:
+        return "V4: too many sentences are nearly the same"
+    for other in duplicates:
         if first.before == "" or other.text.count(first.before) != 1:
             return "V4: a sentence that is nearly the same cannot be edited alike"
         at = other.start + other.text.index(first.before)
@@ -165,8 +167,8 @@ def _balance(text: str, pair: str) -> int:
 
 
 def _no_tell_tale(source: Source, candidate: Candidate) -> str:
-    new = set("".join(edit.after for edit in candidate.edits)) - set(source.text)
-    known = {_class_of(char) for char in source.text}
+    new = set("".join(edit.after for edit in candidate.edits)) - source.characters
+    known = {_class_of(char) for char in source.characters} if new else set()
     odd = sorted(char for char in new if _class_of(char) not in known)
     return f"V6: the paper has no character like {odd[0]!r}" if odd else ""
 

@@ -13,7 +13,16 @@ from referee.evidence.rules.text_vs_table import is_change, same_number
 from referee.evidence.stems import stem
 from referee.experiments.planting.candidate import Anchor, Candidate, Conflict, Rejection, Site, edited, span
 from referee.experiments.planting.direction import order_contradicted
-from referee.experiments.planting.source import Source, Value, content_stems, is_duplicate, is_headline
+from referee.experiments.planting.source import (
+    EDITED,
+    MOST_PLACES,
+    Source,
+    Value,
+    content_stems,
+    is_duplicate,
+    is_headline,
+    spread_over,
+)
 from referee.schemas.planted import PlantedKind
 
 _PLAIN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
@@ -28,6 +37,8 @@ _TEST = re.compile(r"(?:\b[pPnNtFrz]\s*(?:\(.{0,12}\))?\s*[<>=≤≥]\s*|[±]\s*
 _LEVEL = re.compile(r"^\s*%?\s*(?:confidence|credible|CI\b|level)", re.IGNORECASE)
 _LEVEL_BEFORE = re.compile(r"\b(?:from|to)\s+$")
 _LEAST_COUNT = 100
+_OF_NUMBERS, _GOES_ON = frozenset("0123456789.,"), re.compile(r"[\d.,]*\d")
+_MOST_COMPARED = 50
 _NO_PLACE = "the value occurs once"
 
 
@@ -42,9 +53,10 @@ def size_sites(source: Source) -> Iterator[Site | Rejection]:
 
 
 def _sites(source: Source, kind: PlantedKind) -> Iterator[Site | Rejection]:
-    for value in source.values:
+    of_kind = [v for v in source.values if v.passage.block.kind in EDITED and _is_of(kind, v)]
+    for value in spread_over(of_kind, MOST_PLACES + 2):
         digits = _PLAIN.search(value.entry.text)
-        if digits is None or value.passage not in source.edited or not _is_of(kind, value):
+        if digits is None:
             continue
         anchors = tuple(_partners(source, value, kind))
         if not anchors:
@@ -53,7 +65,7 @@ def _sites(source: Source, kind: PlantedKind) -> Iterator[Site | Rejection]:
         lead = value.start - value.passage.start + digits.start()
         place = span(value.passage, lead, lead + len(digits.group()))
         examine = partial(_examine, source, value, kind, anchors)
-        proposals = tuple((text,) for text in _proposals(kind, digits.group(), source.text))
+        proposals = tuple((text,) for text in _proposals(kind, digits.group(), source))
         yield Site(kind, (place,), proposals, lambda after, e=examine: e(after[0]), tuple(a for a, _ in anchors))  # type: ignore[misc]
 
 
@@ -93,7 +105,8 @@ def _digits(entry: Numeral) -> int:
 
 def _partners(source: Source, value: Value, kind: PlantedKind) -> Iterator[tuple[Anchor, int]]:
     """Other places of the same value, with the offset of the numeral in each; one at least is surely its subject's."""
-    equal = [other for other in source.values if _is_equal(value, other)]
+    places = spread_over(source.places_of(value.entry.value), _MOST_COMPARED)
+    equal = [other for other in places if _is_equal(value, other)]
     if not any(_same_subject(value, other, kind) for other in equal):
         return
     for other in equal:
@@ -108,11 +121,7 @@ def _is_equal(value: Value, other: Value) -> bool:
         return False
     if is_duplicate(value.passage.text, other.passage.text):
         return False
-    return (
-        a.value == b.value
-        and a.decimals == b.decimals
-        and (a.unit == b.unit or (other.entry.source == "cell" and not (a.unit and b.unit)))
-    )
+    return a.decimals == b.decimals and (a.unit == b.unit or (other.entry.source == "cell" and not (a.unit and b.unit)))
 
 
 def _may_be_subject(value: Value, other: Value, kind: PlantedKind) -> bool:
@@ -156,9 +165,9 @@ def _caption(value: Value) -> str:
     return " ".join(block.text for block in blocks[max(0, at - 1) : at + 2] if block.kind == "caption")
 
 
-def _proposals(kind: PlantedKind, digits: str, text: str) -> list[str]:
+def _proposals(kind: PlantedKind, digits: str, source: Source) -> list[str]:
     if kind == "size":
-        return [*(_grouped(t, text) for t in _tens(digits)), *_swaps(digits)]
+        return [*(_grouped(t, source) for t in _tens(digits)), *_swaps(digits)]
     # A shifted point would change the decimals, which checks refuse: equal digits are scaled instead.
     return list(_swaps(digits)) or list(_scaled(digits))
 
@@ -186,11 +195,10 @@ def _tens(digits: str) -> Iterator[str]:
         yield whole[:-1]
 
 
-def _grouped(whole: str, text: str) -> str:
+def _grouped(whole: str, source: Source) -> str:
     """A whole number with the separators that the paper uses for numbers of its length."""
-    least = 4 if re.search(r"(?<![\d,.])\d,\d{3}(?!\d)", text) else 5
-    uses = re.search(r"(?<![\d,.])\d{1,3},\d{3}(?!\d)", text) is not None
-    return f"{int(whole):,}" if uses and len(whole) >= least else whole
+    least = source.least_grouped
+    return f"{int(whole):,}" if least is not None and len(whole) >= least else whole
 
 
 def _examine(
@@ -249,10 +257,10 @@ def _refusal(source: Source, value: Value, kind: PlantedKind, after: str) -> str
         return "V1: nothing changes"
     if kind == "number" and len(after.partition(".")[2]) != entry.decimals:
         return "V6: other decimals than the value's"
-    others = [v for v in source.values if v.start != value.start and abs(v.entry.value) == new]
-    if any(_may_be_subject(value, other, kind) for other in others):
+    others = [v for v in (*source.places_of(new), *source.places_of(-new)) if v.start != value.start]
+    if any(_may_be_subject(value, other, kind) for other in spread_over(others, _MOST_COMPARED)):
         return "V3: the paper already says this of the same subject"
-    if others or re.search(rf"(?<![\d.,]){re.escape(after)}(?![\d.,]*\d)", source.text):
+    if others or _stands_in(source.text, after):
         return "the new value equals another value of the paper" if kind == "number" else "equals another stated count"
     if abs(new - abs(entry.value)) <= entry.step:
         return "within half a unit of rounding"
@@ -263,6 +271,16 @@ def _refusal(source: Source, value: Value, kind: PlantedKind, after: str) -> str
     if kind == "number" and order_contradicted(_with(value, after)):
         return "flips a direction word"
     return ""
+
+
+def _stands_in(text: str, number: str) -> bool:
+    """Whether a text has these digits as a number of their own. Found as a text first: that is fast in a long one."""
+    at = text.find(number)
+    while at >= 0:
+        if text[at - 1 : at] not in _OF_NUMBERS and not _GOES_ON.match(text, at + len(number)):
+            return True
+        at = text.find(number, at + 1)
+    return False
 
 
 def _in_range(entry: Numeral, new: Decimal) -> bool:
@@ -283,8 +301,11 @@ def _with(value: Value, after: str) -> str:
 
 def _also_breaks(source: Source, value: Value) -> Iterator[str]:
     """Differences stated in the sentence that followed from the value and another one of the paper."""
-    known = {v.entry.value for v in source.values if v.start != value.start}
+
+    def is_known(number: Decimal) -> bool:
+        return any(v.start != value.start for v in source.places_of(number))
+
     for n in find_numerals(value.passage.text):
         stated = n.start != value.start - value.passage.start and n.unit in ("pp", "%") and n.value
-        if stated and {value.entry.value - n.value, value.entry.value + n.value} & known:
+        if stated and (is_known(value.entry.value - n.value) or is_known(value.entry.value + n.value)):
             yield n.text

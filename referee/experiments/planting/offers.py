@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from referee.errors import DataError
 from referee.experiments.planting.candidate import Candidate, Rejection, Site, shortened
@@ -17,9 +18,10 @@ from referee.experiments.planting.numbers import number_sites, size_sites
 from referee.experiments.planting.pointers import citation_sites, reference_sites
 from referee.experiments.planting.removals import baseline_sites, control_sites, variance_sites
 from referee.experiments.planting.sentences import Insertion, inserted_site, insertions, neutral_sites, with_insertion
-from referee.experiments.planting.source import Source
+from referee.experiments.planting.source import MOST_PLACES, Source
 from referee.experiments.planting.statistics import stats_sites
 from referee.papers.markdown import write_markdown
+from referee.runs.stopping import end_if_stopped
 from referee.schemas.paper import Paper
 from referee.schemas.planted import PlantedKind
 
@@ -136,7 +138,12 @@ def _of_kind(
 ) -> tuple[list[Candidate], list[Site], KindYield, list[Rejection]]:
     counted, refused = KindYield(), []
     found: list[tuple[Candidate, Site]] = []
-    for site in sites:
+    for number, site in enumerate(sites):
+        end_if_stopped()
+        if number > MOST_PLACES:
+            break
+        if number == MOST_PLACES:
+            site = Rejection(site.kind, f"more than {MOST_PLACES:,} places; no other one is looked at", site.excerpt)
         if isinstance(site, Site) and site.silent and not silent:
             continue
         counted.candidates += 1
@@ -182,7 +189,8 @@ def _first_insertion(
 ) -> tuple[Source, list[Candidate], list[Site], KindYield, list[Rejection]]:
     """The clean twin with the first sentence that can be put in; the others are counted as accepted by the table."""
     counted, refused, offers = KindYield(), [], []
-    for one in insertions(source):
+    for one in islice(insertions(source), MOST_PLACES):
+        end_if_stopped()
         counted.candidates += 1
         if isinstance(one, Insertion):
             offers.append(one)
@@ -191,6 +199,7 @@ def _first_insertion(
             counted.rejected[counted_as(one.reason)] += 1
     order.shuffle(offers)
     for offer in offers:
+        end_if_stopped()
         grown = Source(with_insertion(source.paper, offer))
         site = inserted_site(grown, offer)
         result = try_site(grown, site, order) if isinstance(site, Site) else site

@@ -28,6 +28,7 @@ from referee.experiments.planting.offers import (
     randomness,
 )
 from referee.experiments.planting.source import Source
+from referee.runs.stopping import end_if_stopped
 from referee.schemas.paper import Paper
 from referee.schemas.planted import PlantedAnchor, PlantedEdit, PlantedKey, PlantedRecord
 
@@ -113,6 +114,7 @@ def choose(offer: Offer, wanted: Wanted, paper: Paper, keep: Callable[[Candidate
     while len(placed.candidates) < amount and any(queues.values()):
         for kind in kinds:
             while queues[kind] and len(placed.candidates) < amount:
+                end_if_stopped()
                 candidate = queues[kind].pop(0)
                 reason = placed.refusal(candidate) or _unlike(offer.source, structure, candidate) or keep(candidate)
                 if not reason:

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from referee.evidence.rules.labels import Label, labels_in, mentions_of
 from referee.experiments.planting.candidate import Anchor, Candidate, Conflict, Edit, Rejection, Site, edited, span
 from referee.experiments.planting.source import Passage, Source, content_stems
-from referee.schemas.paper import Reference
+from referee.schemas.paper import Block, Reference
 
 _GENERIC = content_stems(
     "table figure show shows shown see results result summary comparison different each all values"
@@ -33,9 +33,16 @@ class _Content:
                 found[label.kind, label.number] = (label, words)
         return found
 
+    @cached_property
+    def _tables(self) -> dict[str, list[Block]]:
+        found = defaultdict(list)
+        for _, block in self.source.paper.blocks():
+            if block.kind == "table" and block.label:
+                found[block.label].append(block)
+        return dict(found)
+
     def _heads(self, label: Label) -> str:
-        name = f"{label.kind} {label.number}"
-        tables = (b for _, b in self.source.paper.blocks() if b.kind == "table" and b.label == name)
+        tables = self._tables.get(f"{label.kind} {label.number}", ())
         return " ".join(cell for b in tables for cell in (*b.cells[0], *(row[0] for row in b.cells)) if b.cells)
 
     def shared(self, key: tuple[str, str], words: frozenset[str]) -> int:

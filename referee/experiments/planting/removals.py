@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 
@@ -179,11 +180,14 @@ def control_sites(source: Source) -> Iterator[Site | Rejection]:
 
 def _row_sites(source: Source, kind: PlantedKind, promise: re.Pattern[str]) -> Iterator[Site | Rejection]:
     found = False
-    for name in dict.fromkeys(row.head[-1] for row in source.rows if len(row.head) == 1):
+    rows_of = defaultdict(list)
+    for row in source.rows:
+        if len(row.head) == 1:
+            rows_of[row.head[0]].append(row)
+    for name, rows in rows_of.items():
         if (_CONTROL_ROW.match(name) is not None) != (kind == "missing-control") or sum(map(str.isalpha, name)) < 3:
             continue
         found = True
-        rows = [row for row in source.rows if row.head == (name,)]
         spans = tuple(_row_span(source, row) for row in rows)
         bare = _CONTROL_ROW.sub(lambda m: m.group()[-1], name) if kind == "missing-control" else name
         named = re.compile(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", re.IGNORECASE)

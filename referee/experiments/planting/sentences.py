@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +19,7 @@ from referee.papers.markdown import Written, write_markdown
 from referee.schemas.paper import Paper
 
 _METRIC_ON = re.compile(r"\b(?P<metric>[A-Z][a-z]+)\s+on\s+(?:the\s+)?(?P<name>[A-Z]\w+)\b")
+_MOST_ROWS = 100
 _WORDS_HEAD = re.compile(r"^[A-Za-z][A-Za-z-]+(?: [A-Za-z-]+){0,2}$")
 _QUANTITY = re.compile(r"\b(?:width|length|rate|size|share|mean|median|parameters|distance)\b", re.IGNORECASE)
 _COMPARES = re.compile(
@@ -39,12 +41,19 @@ class Insertion:
 def insertions(source: Source) -> Iterator[Insertion | Rejection]:
     """Sentences that could end a paragraph which mentions a table; the table decides which form is true."""
     found = False
+    mentions: dict[tuple[str, str], Passage] = {}
+    for passage in source.edited:
+        for named in labels_in(passage.text):
+            mentions.setdefault(named, passage)
+    rows_of = defaultdict(list)
+    for row in source.rows:
+        if len(row.head) == 1:
+            rows_of[row.table].append(row)
     for label in source.labels:
         if label.kind != "Table":
             continue
         name = f"Table {label.number}"
-        rows = [row for row in source.rows if row.table == name and len(row.head) == 1]
-        paragraph = next((p for p in source.edited if ("Table", label.number) in labels_in(p.text)), None)
+        rows, paragraph = rows_of[name][:_MOST_ROWS], mentions.get(("Table", label.number))
         if len(rows) < 2 or paragraph is None or paragraph.block.kind != "paragraph":
             yield Rejection("inserted", "the table is not parsed cell by cell, or no paragraph speaks of it", name)
             continue

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
+from typing import TypeVar
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from referee.evidence.ledger import LedgerEntry, number_ledger, sentence_spans
 from referee.evidence.rules import RuleHit, run_rules
@@ -21,10 +24,14 @@ from referee.schemas.planted import Place
 _HEADLINE = re.compile(r"\b(?:conclusions?|concluding|summary)\b", re.IGNORECASE)
 _READ = frozenset({"abstract", "content", "appendix"})
 _PROSE = frozenset({"paragraph", "list", "caption", "footnote"})
-_EDITED = frozenset({"paragraph", "list"})
+EDITED = frozenset({"paragraph", "list"})
 _LONGEST = 1500
+_GROUPED_FOUR, _GROUPED = re.compile(r"(?<![\d,.])\d,\d{3}(?!\d)"), re.compile(r"(?<![\d,.])\d{1,3},\d{3}(?!\d)")
+T = TypeVar("T")
 _DUPLICATE = 95.0
 _LEAST_DUPLICATE = 40
+MOST_PLACES = 1000
+"""At most so many places of a kind are looked at: each is compared with the whole text."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,13 @@ def is_duplicate(text: str, other: str) -> bool:
     return fuzz.ratio(text, other, score_cutoff=_DUPLICATE) > 0
 
 
+def spread_over(found: Sequence[T], most: int) -> Sequence[T]:
+    """All of them, or so many, evenly spaced."""
+    if len(found) <= most:
+        return found
+    return [found[number * len(found) // most] for number in range(most)]
+
+
 class Source:
     """What the planter knows of one clean text; everything is found once, when it is first asked for."""
 
@@ -89,6 +103,7 @@ class Source:
         self.written = written
         self.paper = written.paper
         self.text = written.text
+        self._alike: dict[str, list[tuple[str, float, int]]] = {}
 
     def block_passage(self, section: Section, block: Block) -> Passage:
         """A whole block that is no table."""
@@ -118,12 +133,50 @@ class Source:
     @cached_property
     def edited(self) -> tuple[Passage, ...]:
         """The sentences that may be edited: running text, in which nothing is a caption or a footnote."""
-        return tuple(p for p in self.passages if p.block.kind in _EDITED)
+        return tuple(p for p in self.passages if p.block.kind in EDITED)
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
         """Every measured number, in reading order."""
         return tuple(self._values())
+
+    @cached_property
+    def _by_number(self) -> dict[Decimal, list[Value]]:
+        found = defaultdict(list)
+        for value in self.values:
+            found[value.entry.value].append(value)
+        return dict(found)
+
+    def places_of(self, number: Decimal) -> Sequence[Value]:
+        """Every place of the paper that gives a number."""
+        return self._by_number.get(number, ())
+
+    def duplicates_of(self, passage: Passage, most: int) -> list[Passage]:
+        """The other sentences that are nearly the same, in reading order; of more than so many one more than that."""
+        if len(passage.text) < _LEAST_DUPLICATE:
+            return []
+        if passage.text not in self._alike:
+            self._alike[passage.text] = process.extract(
+                passage.text, self._texts, scorer=fuzz.ratio, processor=None, score_cutoff=_DUPLICATE, limit=most + 2
+            )
+        alike = (self.passages[place] for _, _, place in sorted(self._alike[passage.text], key=lambda one: one[2]))
+        return [one for one in alike if one.start != passage.start and is_duplicate(passage.text, one.text)]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [passage.text for passage in self.passages]
+
+    @cached_property
+    def characters(self) -> frozenset[str]:
+        """The characters of the text."""
+        return frozenset(self.text)
+
+    @cached_property
+    def least_grouped(self) -> int | None:
+        """From how many digits on the text groups whole numbers by commas; None where it does not."""
+        if _GROUPED_FOUR.search(self.text):
+            return 4
+        return 5 if _GROUPED.search(self.text) else None
 
     def _values(self) -> Iterator[Value]:
         by_id = {block.id: (section, block) for section, block in self._read()}

@@ -10,6 +10,7 @@ from typing import Any
 
 from referee.errors import SettingsError
 from referee.prompts import delimit
+from referee.schemas.foreign import Unreadable, json_value
 from referee.secrets import scrub
 
 MAX_BYTES = 400_000
@@ -56,9 +57,9 @@ def read_examples(path: str | None) -> Examples:
 
 def _from_json(path: str, text: str) -> list[str]:
     try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise _unusable(path, f"is not valid JSON: {error}") from error
+        data = json_value(text, "the file")
+    except Unreadable as error:
+        raise _unusable(path, error.reason) from error
     items = data if isinstance(data, list) else [data]
     return [_example(path, number, item) for number, item in enumerate(items, start=1)]
 

@@ -196,7 +196,7 @@ async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
         draft,
         review_id=context.review_id,
         source=context.model(ROLE).spec.id,
-        corrections=found_by_rules(context.paper, context.model(ROLE)),
+        points=found_by_rules(context.paper, context.model(ROLE)),
         shown=[
             whole_form_shown(context.form, f"reviewer {member.number}", member.call_id, brief=brief)
             for member in _in_order(state)

@@ -5,7 +5,7 @@ The sum of points is asserted: none was lost on the way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
@@ -17,7 +17,6 @@ from referee.agents.composer import (
     compose_review,
 )
 from referee.agents.form_reply import BRIEF, FULL
-from referee.agents.point_texts import field_text
 from referee.agents.scores import NO_POINT, points_on_ethics, settle_choices, settle_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points
@@ -47,8 +46,7 @@ async def compose(state: PointsState, runtime: Runtime[PartsContext]) -> PointsS
     review = _review(context, points, composed, gaps=len(state["failures"]))
     records = criterion_records(context.form, state["shown"], why=state["unread"])
     review = review.model_copy(update={"criteria": records})
-    texts = {name: [p.id for p in points if p.field == name] for name in review.fields}
-    check_conservation([p.id for p in state["raised"]], points, fields=texts)
+    check_conservation([p.id for p in state["raised"]], points)
     return {"review": review, "notes": [*notes, *composed.notes]}
 
 
@@ -95,8 +93,7 @@ def _review(context: PartsContext, points: Sequence[ReviewPoint], composed: Comp
         looked_up = context.takes("quotation-check")
         summaries[name], unfound = check_inline_quotations(text, index, field=name) if looked_up else (text, [])
         dropped += unfound
-    texts = {field.name: _text(field.name, points, summaries) for field in form.fields if field.kind == "text"}
-    values = form_values(form, texts, ticked.values, settled.records, no_text="no point belongs here")
+    values = form_values(form, summaries, ticked.values, settled.records, no_text="no point belongs here")
     return filled_review(
         form,
         context.paper,
@@ -108,11 +105,6 @@ def _review(context: PartsContext, points: Sequence[ReviewPoint], composed: Comp
         points=points,
         dropped=dropped,
     )
-
-
-def _text(name: str, points: Sequence[ReviewPoint], summaries: Mapping[str, str]) -> str:
-    own = [point for point in points if point.field == name and point.outcome == "printed"]
-    return "\n\n".join(filter(None, (summaries.get(name, "").strip(), field_text(own))))
 
 
 def _all_read(context: PartsContext, gaps: int) -> bool:

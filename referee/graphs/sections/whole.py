@@ -23,6 +23,7 @@ from referee.agents.verifier import Checked, Checks, check_corrections, check_st
 from referee.errors import RefereeError
 from referee.evidence import apply_check, merge_groups, order_points, settle_literature, verify_point
 from referee.evidence.points import is_live
+from referee.evidence.rules.labels import labels_in
 from referee.graphs.criteria import CriteriaShown, part_reader
 from referee.graphs.failure import READING, UNUSABLE, Failure, first_to_end, record_failure
 from referee.graphs.job import LookUp
@@ -184,7 +185,10 @@ def _same_words(points: Sequence[ReviewPoint]) -> Iterator[tuple[str, ...]]:
     live = [point for point in points if is_live(point)]
     for number, point in enumerate(live):
         for other in live[number + 1 :]:
-            if fuzz.token_sort_ratio(point.claim, other.claim) >= _SAME_WORDS:
+            if (
+                labels_in(point.claim) == labels_in(other.claim)
+                and fuzz.token_sort_ratio(point.claim, other.claim) >= _SAME_WORDS
+            ):
                 yield point.id, other.id
 
 

@@ -1,11 +1,8 @@
-"""The last node of ``sections`` over a whole paper: prose from the points that stand, corrections as a list, scores.
-
-Code sees that every standing point is printed exactly once: what the prose leaves out is added as a line.
-"""
+"""The last node of ``sections`` over a whole paper: summaries and scores from the points that stand."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
@@ -13,18 +10,7 @@ from langgraph.runtime import Runtime
 from referee.agents.focus import FocusPart
 from referee.agents.literature_points import comparison_points
 from referee.agents.paper_text import PaperRun, places_named
-from referee.agents.point_texts import corrections_text, field_text
-from referee.agents.prose import (
-    Paragraph,
-    Prose,
-    annex_field,
-    annex_text,
-    each_once,
-    field_prose,
-    set_apart,
-    without_repeats,
-    write_prose,
-)
+from referee.agents.prose import Prose, write_prose
 from referee.agents.scores import NO_POINT, points_on_ethics, settle_choices, settle_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
@@ -76,17 +62,8 @@ class WholeContext:
         return step not in self.ablated
 
 
-@dataclass(frozen=True)
-class Annex:
-    """What stands behind everything else, in one field: lesser criticism and corrections by the ids of their points."""
-
-    field: str | None
-    paragraphs: tuple[Paragraph, ...]
-    corrections: frozenset[str]
-
-
 async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:
-    """Write the form, put every standing point into its one field, and assert that none was lost."""
+    """Compose summaries and scores, put every standing point into its one field, and assert that none was lost."""
     context = runtime.context
     found = comparison_points(context.literature)
     points = place_points([*state["points"], *found], context.run.form)
@@ -101,26 +78,22 @@ async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsS
         if failure.kind in STOPS:
             return {"failure": failure}
         prose = Prose()
-        notes.append(f"the review could not be written as prose and lists its points: {error.message}")
-    once, said = each_once(prose.paragraphs)
-    lean, repeated = without_repeats(once, prose.repeats)
-    paragraphs, annex = set_apart(lean, {point.id: point for point in standing}, context.run.form)
-    box = annex_field(context.run.form)
-    placed = {key: name for name, given in paragraphs.items() for p in given for key in p.points}
-    placed |= {key: box for p in annex for key in p.points if box is not None}
-    apart = {p.id for p in listed if p.id not in placed}
-    fields = {p.id: box if p.id in apart else placed.get(p.id, p.field) for p in standing}
-    final = [p.model_copy(update={"field": fields[p.id]}) if p.outcome == "printed" else p for p in points]
+        notes.append(f"summaries and scores could not be composed: {error.message}")
     read = readings_failed(state["failures"]) <= len(context.parts)
-    last = Annex(box, annex, frozenset(apart))
-    review = _review(context, final, prose, paragraphs, last, set(placed), read=read)
+    review = _review(context, [_named(point, context.paper) for point in points], prose, read=read)
     review = review.model_copy(update={"criteria": criterion_records(context.run.form, state["shown"])})
-    texts = {name: [p.id for p in final if p.outcome == "printed" and p.field == name] for name in review.fields}
-    check_conservation([p.id for p in (*state["raised"], *found)], final, fields=texts)
-    left = sum(p.id not in placed for p in told if p.outcome == "printed")
-    if left and prose.paragraphs:
-        notes.append(f"{left} points that the prose left out were added to it as lines")
-    return {"points": final, "review": review, "notes": [*notes, *said, *repeated, *prose.notes]}
+    check_conservation([p.id for p in (*state["raised"], *found)], points)
+    return {"points": points, "review": review, "notes": [*notes, *prose.notes]}
+
+
+def _named(point: ReviewPoint, paper: Paper) -> ReviewPoint:
+    """The point in words that a reader of the paper finds: ids of sections stand in prompts alone."""
+    said = {"claim": places_named(point.claim, paper), "argument": places_named(point.argument, paper)}
+    fix = point.fix.model_copy(update={"what": places_named(point.fix.what, paper)})
+    check = point.check
+    if check is not None:
+        check = check.model_copy(update={"narrowed": places_named(check.narrowed, paper)})
+    return point.model_copy(update={**said, "fix": fix, "check": check})
 
 
 def is_listed_correction(point: ReviewPoint) -> bool:
@@ -129,16 +102,7 @@ def is_listed_correction(point: ReviewPoint) -> bool:
     return small and point.severity in _SMALL and point.polarity == "weakness"
 
 
-def _review(
-    context: WholeContext,
-    points: Sequence[ReviewPoint],
-    prose: Prose,
-    paragraphs: Mapping[str, Sequence[Paragraph]],
-    last: Annex,
-    placed: set[str],
-    *,
-    read: bool,
-) -> Review:
+def _review(context: WholeContext, points: Sequence[ReviewPoint], prose: Prose, *, read: bool) -> Review:
     form, printed = context.run.form, [p for p in points if p.outcome == "printed"]
     ids = (p.id for p in printed)
     settled = settle_scores(
@@ -152,7 +116,13 @@ def _review(
         figures=context.figures,
     )
     ticked = settle_choices(form, prose.choices, backed=bool(printed), ethics_backed=points_on_ethics(points))
-    texts, dropped = _texts(context, printed, paragraphs, last, placed)
+    texts: dict[str, str] = {}
+    dropped: list[DroppedQuotation] = []
+    for name, text in prose.texts.items():
+        if context.takes("quotation-check"):
+            text, unfound = check_inline_quotations(text, context.run.index, field=name, keep_words=True)
+            dropped += unfound
+        texts[name] = places_named(text, context.paper)
     values = form_values(form, texts, ticked.values, settled.records, no_text=_NO_TEXT if read else _NOT_READ)
     return filled_review(
         form,
@@ -164,30 +134,4 @@ def _review(
         source=context.source,
         points=points,
         dropped=dropped,
-        read=read,
     )
-
-
-def _texts(
-    context: WholeContext,
-    printed: Sequence[ReviewPoint],
-    paragraphs: Mapping[str, Sequence[Paragraph]],
-    last: Annex,
-    placed: set[str],
-) -> tuple[dict[str, str], list[DroppedQuotation]]:
-    """Each text field: its prose with quotations verified, then points left out; the annex and corrections in one."""
-    form, known = context.run.form, {point.id: point for point in printed}
-    texts: dict[str, str] = {}
-    dropped: list[DroppedQuotation] = []
-    for field in (f for f in form.reviewer_fields if f.kind == "text"):
-        own = [point for point in printed if point.field == field.name]
-        apart = annex_text(last.paragraphs) if field.name == last.field else ""
-        text = "\n\n".join(filter(None, (field_prose(paragraphs.get(field.name, ()), known), apart)))
-        if context.takes("quotation-check"):
-            text, unfound = check_inline_quotations(text, context.run.index, field=field.name, keep_words=True)
-            dropped += unfound
-        small = order_points(p for p in own if p.id in last.corrections)
-        rest = field_text([p for p in own if p.id not in placed and p.id not in last.corrections])
-        whole = "\n\n".join(filter(None, (text.strip(), rest, corrections_text(small))))
-        texts[field.name] = places_named(whole, context.paper)
-    return texts, dropped

@@ -12,22 +12,21 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 
 from referee.agents.form_reply import FormValues, lengths_for
-from referee.agents.paper_reader import correction_points
-from referee.agents.point_reply import Origin
-from referee.agents.point_texts import listed_corrections
-from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
+from referee.agents.scores import evidence_on_ethics, points_on_ethics, settle_choices, settle_scores
 from referee.agents.single_reviewer import PLAIN, ROLE, SingleReply, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import (
     ClaimedQuote,
     QuotationIndex,
+    TermIndex,
     check_inline_quotations,
     repeats_example,
+    settle_absence,
     verify_point,
     verify_quotations,
     without_copied,
 )
-from referee.evidence.point_fields import corrections_field
+from referee.evidence.points import is_live, removed
 from referee.graphs.criteria import CriteriaShown, criterion_records, whole_form_shown
 from referee.graphs.failure import Failure, record_failure
 from referee.graphs.form_values import filled_review, form_values
@@ -42,6 +41,7 @@ from referee.venues import render_form, render_guidelines
 
 _NO_TICK = "the model ticked nothing, or options that exclude each other"
 _EXAMPLE = "its claim only repeats an example of the instructions"
+_COPIED = "its claim only repeats the reviewer's instructions"
 _ECHO = "the model only repeated its instructions here"
 
 
@@ -69,14 +69,14 @@ class SingleState(TypedDict, total=False):
 
     reply: SingleReply | None
     checked: Checked | None
-    corrections: list[ReviewPoint]
+    points: list[ReviewPoint]
     review: Review | None
     failure: Failure | None
 
 
 def initial_state() -> SingleState:
     """An empty state."""
-    return SingleState(reply=None, checked=None, corrections=[], review=None, failure=None)
+    return SingleState(reply=None, checked=None, points=[], review=None, failure=None)
 
 
 async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleState:
@@ -111,17 +111,38 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleS
         steps=context.variation.steps,
     )
     model = context.door.models[ROLE]
-    origin = Origin("whole", "S", None, reply.call_id, model.spec.id, "")
+    raised = [point.model_copy(update={"model": model.spec.id}) for point in reply.points]
+    points, lost = verified_points(raised, context.paper, index, instructions_of(context.form, context.variation))
     return {
-        "corrections": [
-            *(
-                verify_point(point, index)
-                for point in correction_points(((c, "") for c in reply.corrections), origin, {})
-            ),
-            *found_by_rules(context.paper, model),
-        ],
-        "checked": checked,
+        "points": [*points, *found_by_rules(context.paper, model)],
+        "checked": checked.model_copy(update={"dropped": (*checked.dropped, *lost)}),
     }
+
+
+def verified_points(
+    points: Sequence[ReviewPoint], paper: Paper, index: QuotationIndex, instructions: str
+) -> tuple[list[ReviewPoint], list[DroppedQuotation]]:
+    """Points with their quotations looked up and their words of absence searched for; a copied claim is dropped.
+
+    Then the quotations inside arguments that are not in the paper, whose marks are gone.
+    """
+    terms = TermIndex(paper) if any(point.absence for point in points) else None
+    verified: list[ReviewPoint] = []
+    lost: list[DroppedQuotation] = []
+    for point in (verify_point(point, index) for point in points):
+        if point.absence is not None and terms is not None:
+            point = settle_absence(point, terms.search(point.absence.terms))
+        own, copied = without_copied(point.claim, instructions)
+        argument, unfound = check_inline_quotations(point.argument, index, field=point.id, keep_words=True)
+        lost += unfound
+        point = point.model_copy(update={"argument": argument})
+        verified.append(removed(point, "dropped", _COPIED) if copied and not own else point)
+    return verified, lost
+
+
+def instructions_of(form: VenueForm, variation: Variation) -> str:
+    """What a reviewer was told of the form and its criteria."""
+    return f"{render_form(form)}\n{render_guidelines(form, steps=variation.steps)}"
 
 
 def found_by_rules(paper: Paper, writer: Model) -> list[ReviewPoint]:
@@ -185,7 +206,7 @@ async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> Single
         review_id=context.review_id,
         source=context.door.models[ROLE].spec.id,
         shown=[shown],
-        corrections=state["corrections"],
+        points=state["points"],
         whole=not _reply(state).cuts,
     )
     return {"review": review}
@@ -199,7 +220,7 @@ def fill_form(
     review_id: str,
     source: str,
     shown: Sequence[CriteriaShown] = (),
-    corrections: Sequence[ReviewPoint] = (),
+    points: Sequence[ReviewPoint] = (),
     whole: bool = True,
 ) -> Review:
     """The review of what stands; a judgement that no verified quotation supports is null, with the reason.
@@ -211,17 +232,21 @@ def fill_form(
         review_id: The review's id.
         source: The model that wrote it.
         shown: The venue's criteria that each reviewer was shown.
-        corrections: What is to be mended in a line each; printed as a list in one text field.
+        points: What was raised beside the texts; a reply that is a list of points has no other evidence.
         whole: Whether all of the paper's text was shown.
     """
-    settled = settle_scores(form, checked.scores, (e.id for e in checked.evidence), paper, whole=whole)
-    on_ethics = evidence_on_ethics(form, checked.evidence)
-    ticked = settle_choices(form, checked.choices, backed=bool(checked.evidence), ethics_backed=on_ethics)
-    listed, text = listed_corrections(corrections, form)
-    box = corrections_field(form) or ""
-    texts = {**checked.texts, box: "\n\n".join(filter(None, (checked.texts.get(box, ""), text)))}
+    raised = [p.id for p in points if is_live(p) and not p.unverified and p.source != "rule"]
+    standing = [*(e.id for e in checked.evidence), *raised]
+    settled = settle_scores(form, checked.scores, standing, paper, whole=whole)
+    on_ethics = evidence_on_ethics(form, checked.evidence) or points_on_ethics(points)
+    ticked = settle_choices(form, checked.choices, backed=bool(standing), ethics_backed=on_ethics)
     fields, nulls = form_values(
-        form, texts, ticked.values, settled.records, no_text="the model had nothing to say here", no_tick=_NO_TICK
+        form,
+        checked.texts,
+        ticked.values,
+        settled.records,
+        no_text="the model had nothing to say here",
+        no_tick=_NO_TICK,
     )
     nulls |= {name: _ECHO for name in checked.echoes if name in nulls and name not in ticked.nulls}
     return filled_review(
@@ -232,7 +257,7 @@ def fill_form(
         ticked,
         review_id=review_id,
         source=source,
-        points=listed,
+        points=points,
         evidence=checked.evidence,
         dropped=checked.dropped,
         criteria=criterion_records(form, shown),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.errors import VenueError
+from referee.schemas.foreign import Unreadable, xml_root
 from referee.venues.page.decode import check_length
 from referee.venues.page.page_types import Dropped, Extractor
 from referee.venues.page.tree_text import plain, tree_text
@@ -153,7 +154,7 @@ def _mark_radios(tree: Any) -> None:
 def _extracted(tree: Any) -> str:
     """The main text by the extractor, or nothing where it finds none."""
     import trafilatura
-    from lxml import etree, html
+    from lxml import html
 
     xml = trafilatura.extract(
         html.tostring(tree, encoding="unicode"), output_format="xml", include_tables=True, include_formatting=True,
@@ -162,8 +163,8 @@ def _extracted(tree: Any) -> str:
     if not xml:
         return ""
     try:
-        root = etree.fromstring(xml.encode("utf-8"), parser=etree.XMLParser(huge_tree=True, resolve_entities=False))
-    except etree.XMLSyntaxError:
+        root = xml_root(xml.encode("utf-8", "replace"), "the extractor's reply", huge=True)
+    except Unreadable:
         logger.info("the extractor's reply is no XML; the raw page is read")
         return ""
     main = root.find("main")

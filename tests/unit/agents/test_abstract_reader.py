@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,7 @@ def printed(bearings: Any) -> str:
     return "\n".join([*points, works_text(literature), *(bearing_line(b, literature) for b in literature.bearings)])
 
 
+@pytest.mark.slow
 @given(st.lists(said, max_size=8))
 async def test_only_words_of_the_abstracts_and_of_the_claim_are_printed(raised: list[dict[str, str]]) -> None:
     done = await read_abstracts([CLAIM], WORKS, door=Saying({"bearings": raised}))

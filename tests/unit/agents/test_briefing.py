@@ -92,6 +92,7 @@ def test_whole_paragraphs_are_kept_before_sentences_and_whole_sentences_before_w
     assert "tokens of this section are not shown]" in briefing.text.splitlines()[-2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["abcdefghij" * 100_000, "a" * 1_000_000], ids=["letters", "one letter"])
 def test_a_word_of_a_megabyte_is_cut_at_its_letters(text: str) -> None:
     briefing = fit_paper(small_paper(section(1, "Method", text)), 4_000, count_tokens)

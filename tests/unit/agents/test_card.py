@@ -168,6 +168,7 @@ def test_the_card_of_a_theorem_is_its_head() -> None:
     assert words(card.definitions[0].text) == 61
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "source", "least"),

@@ -278,6 +278,7 @@ def test_nonsense_is_refused(reply: dict[str, Any]) -> None:
         check_model(("c1",), ("c1q1",)).model_validate({"answers": [answer() | reply]})
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.integers(1, 7))
 def test_batches_are_the_fewest_and_lose_nobody(sections: list[str], size: int) -> None:
     points = [point(n, section_id) for n, section_id in enumerate(sections)]

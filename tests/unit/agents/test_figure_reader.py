@@ -107,6 +107,7 @@ def test_a_page_with_two_figures_goes_once() -> None:
     assert "[f2] Figure 2, page 4: picture 1" in call.prompt.user
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(min_value=1, max_value=MOST_IMAGES + 5), min_size=1, max_size=14))
 def test_every_figure_is_in_one_call_and_no_call_holds_too_much(sizes: list[int]) -> None:
     figures = shown(len(sizes))

@@ -205,6 +205,7 @@ def drawn_paper(shape: list[tuple[int, list[tuple[str, str]]]]) -> Paper:
     return small_paper(*sections)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(SHAPES, st.integers(130, 400))
 def test_nothing_is_lost_and_nothing_doubled_but_what_is_shared(
@@ -226,6 +227,7 @@ def test_nothing_is_lost_and_nothing_doubled_but_what_is_shared(
             assert repeated <= {word for b in before.blocks for word in b.text.split()}
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.parametrize("name", NAMES)
 def test_the_parts_of_a_real_paper_cover_all_its_content(shared_data: Path, name: str) -> None:

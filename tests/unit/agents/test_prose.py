@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from referee.agents.form_reply import offered
-from referee.agents.prose import Paragraph, field_prose, prose_model, write_prose
+from referee.agents.prose import prose_model, write_prose
 from referee.errors import ReplyInvalid
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import Correction, Fix, PointCheck
@@ -41,7 +41,7 @@ def paragraph(text: str, *points: str) -> dict[str, Any]:
     return {"head": "", "text": text, "points": list(points), "weight": "other"}
 
 
-async def test_paragraphs_and_scores_come_back_with_the_points_own_ids() -> None:
+async def test_what_carries_no_point_and_scores_with_the_points_own_ids_come_back() -> None:
     quality = next(option for option, value in offered(FORM.field("quality")).items() if value == 2)
     reply = written(
         summary=[paragraph(" It is about lamps. ")],
@@ -50,8 +50,8 @@ async def test_paragraphs_and_scores_come_back_with_the_points_own_ids() -> None
     )
     model = Recording({"review/write": reply})
     prose = await write_prose(run_on(model), [GRAVE, SMALL, MERIT])
-    assert prose.paragraphs["summary"] == (Paragraph("It is about lamps."),)
-    assert prose.paragraphs[BOTH] == (Paragraph("The tie.", ("p-F1-1",)), Paragraph("The data.", ("m-W-1",)))
+    assert prose.texts["summary"] == "It is about lamps."
+    assert prose.texts[BOTH] == ""
     score = prose.scores["quality"]
     assert (score.value, score.supports, score.opposes) == (2, ("p-F1-1",), ("m-W-1",))
     assert prose.scores["rating"].value is None
@@ -88,7 +88,7 @@ async def test_only_the_gravest_come_with_all_reasons_and_places_that_a_claim_na
     assert "where:" not in small
 
 
-async def test_corrections_stand_beside_the_points_and_one_that_a_paragraph_says_is_among_its_points() -> None:
+async def test_corrections_stand_beside_the_points() -> None:
     slip = raised(
         "c-F1-1",
         "Table 2: “31” should be “29” (they add up)",
@@ -97,21 +97,15 @@ async def test_corrections_stand_beside_the_points_and_one_that_a_paragraph_says
     )
     reply = written(strengths_and_weaknesses=[paragraph("The tie, and 31 days.", "b1", "c1", "c9", "nonsense")])
     model = Recording({"review/write": reply})
-    prose = await write_prose(run_on(model), [GRAVE], [slip])
+    await write_prose(run_on(model), [GRAVE], [slip])
     assert "[c1] Table 2: “31” should be “29”\n" in model.history[0].user
-    assert prose.paragraphs[BOTH][0].points == ("p-F1-1", "c-F1-1")
-
-
-async def test_sentences_that_the_writer_calls_a_repetition_come_back() -> None:
-    model = Recording({"review/write": written(said_twice=["The tie is said again."])})
-    assert (await write_prose(run_on(model), [GRAVE])).repeats == ("The tie is said again.",)
 
 
 async def test_without_points_there_is_still_a_form_to_write() -> None:
     model = Recording({"review/write": written(summary=[paragraph("It is about lamps.")])})
     prose = await write_prose(run_on(model), [])
     assert "(no point stands)" in model.history[0].user
-    assert prose.paragraphs["summary"] == (Paragraph("It is about lamps."),)
+    assert prose.texts["summary"] == "It is about lamps."
 
 
 async def test_the_best_score_against_a_grave_point_is_left_open() -> None:
@@ -133,40 +127,5 @@ async def test_every_form_can_be_written(form: Any) -> None:
     venue = load_venue(form.id)
     model = Recording({"*": made_up()})
     prose = await write_prose(run_on(model, form=venue), [GRAVE, SMALL, MERIT])
-    assert set(prose.paragraphs) == {f.name for f in venue.reviewer_fields if f.kind == "text"}
+    assert set(prose.texts) == {f.name for f in venue.reviewer_fields if f.kind == "text"}
     assert "confidence" not in prose.scores
-    known = {"p-F1-1", "p-F1-2", "m-W-1"}
-    assert all(set(p.points) <= known for given in prose.paragraphs.values() for p in given)
-
-
-def test_merits_are_bullets_and_the_rest_is_numbered_by_weight_under_heads() -> None:
-    known = {point.id: point for point in (GRAVE, SMALL, MERIT)}
-    said = [
-        Paragraph("One seed.", ("p-F1-2",), "advice"),
-        Paragraph("All in all."),
-        Paragraph("The tie.", ("p-F1-1",), "decides"),
-        Paragraph("The data.", ("m-W-1",), "decides"),
-        Paragraph("Both.", ("p-F1-1", "m-W-1"), "opening"),
-    ]
-    assert field_prose(said, known) == (
-        "All in all.\n\nStrengths:\n- The data.\n\nWhat decides:\n\n1. The tie.\n\n"
-        "Further weaknesses:\n\n2. Both.\n\nFor improvement only:\n\n3. One seed."
-    )
-
-
-def test_a_criticism_begins_with_what_it_is_about_and_a_merit_does_not() -> None:
-    known = {point.id: point for point in (GRAVE, MERIT)}
-    said = [
-        Paragraph("It is none.", ("p-F1-1",), "decides", "The tie."),
-        Paragraph("New.", ("m-W-1",), "other", "Data"),
-    ]
-    assert field_prose(said[:1], known) == "1. **The tie.** It is none."
-    assert field_prose(said[1:], known) == "- New."
-
-
-def test_a_box_for_one_side_has_no_heads() -> None:
-    known = {point.id: point for point in (GRAVE, SMALL, MERIT)}
-    tie, seed = Paragraph("The tie.", ("p-F1-1",)), Paragraph("One seed.", ("p-F1-2",))
-    assert field_prose([Paragraph("All in all."), tie, seed], known) == "All in all.\n\n1. The tie.\n\n2. One seed."
-    assert field_prose([Paragraph("The data.", ("m-W-1",))], known) == "- The data."
-    assert field_prose([], known) == ""

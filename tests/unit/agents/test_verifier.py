@@ -181,3 +181,11 @@ async def test_corrections_whose_check_fails_are_said_to_be_unchecked() -> None:
     done = await check_corrections(run_on(Recording({"review/amend": ReplyInvalid("no JSON")})), slips(2))
     assert done.by_id == {}
     assert done.notes[0].startswith("the corrections stand unchecked: ")
+
+
+async def test_the_check_sees_both_rows_of_a_table() -> None:
+    rows = (quoted("Ours | 70.1 | 68.9", "s4"), quoted("Theirs | 70.0 | 69.2", "s4"))
+    model = Recording({"review/verify": standing})
+    await check_statements(run_on(model), [POINT.model_copy(update={"evidence": rows})])
+    assert "Ours | 70.1 | 68.9" in model.history[0].user
+    assert "Theirs | 70.0 | 69.2" in model.history[0].user

@@ -133,7 +133,7 @@ BROKEN: dict[str, tuple[Callable[[Path], Path], str]] = {
     "count": (lambda p: one_row(p / "s.jsonl", num_reviews=3), "s.jsonl:2: num_reviews: is 3, and there are 1"),
     "list": (
         lambda p: one_row(p / "s.jsonl", reviews_json="{"),
-        "s.jsonl:2: reviews: the string of reviews is not JSON",
+        "s.jsonl:2: reviews: the string of reviews is not valid JSON",
     ),
     "ids": (
         lambda p: one_row(p / "s.jsonl", reviews_json=json.dumps([{"review_id": "r", "summary": "x"}] * 2)),

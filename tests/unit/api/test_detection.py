@@ -22,6 +22,7 @@ def services() -> DetectionServices:
     return DetectionServices(provider=BigramLogits(" ".join(MACHINE) * 3), generator=Generator([MACHINE[0]]))
 
 
+@pytest.mark.slow
 async def test_a_program_brings_its_own_models(tmp_path: Path, services: DetectionServices) -> None:
     names = ["loglik", "dna_gpt"]
     for name, seed in (("cal", 1), ("test", 2)):

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pypdfium2
 import pytest
 
 from referee.api.loading_ahead import read_and_load
 from referee.errors import PaperParseError
 from referee.llm.spec import ModelSpec
+from referee.runs import Event
 from referee.settings import Settings
 from tests.support import FakeServer
 
@@ -39,8 +41,12 @@ NOT_FOR_THIS_ONE = ("referee.evals", "referee.data", "referee.graphs.sections", 
 @pytest.mark.slow
 def test_a_review_loads_what_it_needs_and_before_its_first_call(tmp_path: Path, examples: Path) -> None:
     """The call's own time limit does not pay for libraries that are slow to load."""
+    paper = tmp_path / "page.pdf"
+    with pypdfium2.PdfDocument(examples / "paper.pdf") as source, pypdfium2.PdfDocument.new() as page:
+        page.import_pages(source, [0])
+        page.save(paper)
     with FakeServer(context_tokens=32_000) as server:
-        given = [sys.executable, "-c", REVIEW, str(examples / "paper.pdf"), server.base_url]
+        given = [sys.executable, "-c", REVIEW, str(paper), server.base_url]
         done = subprocess.run(given, cwd=tmp_path, capture_output=True, text=True, check=True)
     loaded, late = map(set, json.loads(done.stdout.splitlines()[-1]))
     assert loaded.isdisjoint({*NOT_FOR_A_REVIEW, *NOT_FOR_THIS_ONE})
@@ -53,10 +59,13 @@ def test_a_provider_whose_library_is_missing_does_not_stop_the_reading(
 ) -> None:
     monkeypatch.setitem(sys.modules, "langchain_anthropic", None)
     spec = ModelSpec("anthropic", "some-model")
-    paper = asyncio.run(read_and_load(examples / "short.md", Settings(), [spec]))
+    told: list[Event] = []
+    paper = asyncio.run(read_and_load(examples / "short.md", Settings(), [spec], told.append))
     assert paper.title
+    assert [event.kind for event in told] == ["note"]
+    assert told[0].text.startswith(f"Read {paper.title!r}: ")
 
 
 def test_a_file_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(PaperParseError, match="There is no file"):
-        asyncio.run(read_and_load(tmp_path / "none.pdf", Settings(), []))
+        asyncio.run(read_and_load(tmp_path / "none.pdf", Settings(), [], print))

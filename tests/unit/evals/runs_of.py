@@ -15,10 +15,11 @@ from referee.evals.case_store import CaseStore
 from referee.evals.judging import Panel, silence, total_usage
 from referee.evals.metric import Context, Metric, Need, Quantity, failed, scored
 from referee.evals.paper_context import PaperContext
-from referee.evals.results import RESULTS, ResultsFile, finals_in
+from referee.evals.results import RESULTS, finals_in
 from referee.evals.runner import Runner, Tally
 from referee.evals.unit import EvalServices
 from referee.prompts import RenderedPrompt
+from referee.runs.lines import JsonLines
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
@@ -108,7 +109,7 @@ async def run(
 ) -> Tally:
     """One start of a run over the store in the folder."""
     path = folder / RESULTS
-    with ResultsFile(path) as results:
+    with JsonLines(path) as results:
         runner = Runner(
             store,
             metrics,

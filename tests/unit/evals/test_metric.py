@@ -66,8 +66,8 @@ PLUGIN = SimpleNamespace(OWN=Own(), Own=Own, STRANGE=Own(needs=frozenset({"luck"
 
 
 def install(monkeypatch: pytest.MonkeyPatch, **named: str) -> None:
-    points = [EntryPoint(name, value, registry.GROUP) for name, value in named.items()]
-    monkeypatch.setattr(registry, "entry_points", lambda group: [p for p in points if p.group == group])
+    points = {name: EntryPoint(name, value, registry.GROUP) for name, value in named.items()}
+    monkeypatch.setattr(registry, "_others", lambda: points)
     monkeypatch.setitem(__import__("sys").modules, "my_metrics", PLUGIN)
 
 

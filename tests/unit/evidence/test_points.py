@@ -161,13 +161,16 @@ def test_novelty_that_quotes_the_paper_stays_a_weakness(about: dict[str, str]) -
     assert settle_literature(carried) == carried
 
 
-def test_a_work_named_from_memory_makes_a_question_whatever_is_quoted() -> None:
-    asked = settle_literature(verified(point("p1", GAIN, unverified_work="Doe et al. 2023")))
-    assert asked.polarity == "question"
-    assert "Doe" not in asked.reason
+def test_a_work_named_from_memory_costs_a_weakness_nothing() -> None:
+    settled = settle_literature(verified(point("p1", GAIN, unverified_work="Doe et al. 2023")), "no index lists it")
+    assert settled.polarity == "weakness"
+    assert settled.reason.endswith("no index lists it")
+    novelty = settle_literature(point(kind="novelty", unverified_work="Doe et al. 2023"))
+    assert novelty.polarity == "question"
     assert settle_literature(point()) == point()
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(raised_points(max_size=4))
 def test_verifying_twice_changes_nothing_and_severity_least_of_all(raised: list[ReviewPoint]) -> None:
@@ -290,6 +293,7 @@ def test_a_point_that_stands_is_only_marked(verdict: str) -> None:
     assert apply_check(point(), check(verdict)) == point(check=check(verdict))
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(raised_points(max_size=3), checks(), st.sampled_from((None, *SEVERITIES)))
 def test_a_check_twice_changes_nothing_and_rewrites_nothing(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.errors import BudgetExceeded, RefereeError
-from referee.evals.results import ResultsFile
+from referee.evals.results import append_result
 from referee.experiments.execution import Execution, Makers
 from referee.experiments.journal import Journal
 from referee.experiments.limiters import ModelLimiters
@@ -18,6 +18,7 @@ from referee.experiments.schedule import execute
 from referee.experiments.units import Unit, UnitStore
 from referee.runs import Budget, Ledger, RunFolder, silent
 from referee.runs.folder import RECORD, TRACE
+from referee.runs.lines import JsonLines
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord, PaperValue
 from referee.schemas.metric import MetricResult
 from referee.schemas.review import Review
@@ -148,10 +149,10 @@ class Bench:
     async def _evaluate(self, paper: str, source: Path, folder: Path) -> None:
         self.judged.append(paper)
         folder.mkdir(parents=True, exist_ok=True)
-        with ResultsFile(folder / "results.jsonl") as file:
+        with JsonLines(folder / "results.jsonl") as file:
             for unit in units([paper], self.arms, self.seeds):
                 for metric in self.metrics:
-                    file.append(_result(unit, metric, self.score(unit, metric)))
+                    append_result(file, _result(unit, metric, self.score(unit, metric)))
 
 
 def values(result: ExperimentResult, metric: str = "depth") -> dict[tuple[str, str], PaperValue]:

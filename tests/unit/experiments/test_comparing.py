@@ -73,6 +73,7 @@ def test_with_one_pair_nothing_is_said_of_chance() -> None:
     assert (one.n_pairs, one.low, one.p, one.p_holm) == (1, None, None, None)
 
 
+@pytest.mark.slow
 async def test_files_hold_what_the_summary_says(tmp_path: Path) -> None:
     result = await Bench(tmp_path, ("p0", "p1"), ("a", "b|c"), metrics=("depth", "tone")).run()
     result = result.model_copy(update={"notes": ("a <b>note</b>",)})

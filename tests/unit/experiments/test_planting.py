@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from types import SimpleNamespace
@@ -13,7 +14,8 @@ from referee.agents.plant_judge import PlantReply
 from referee.data.planted import check_fits, read_keys
 from referee.errors import DataError, SettingsError
 from referee.evidence.rules.statistics import recomputed_p
-from referee.experiments.planting import removals
+from referee.experiments.planting import numbers, removals
+from referee.experiments.planting import offers as offering
 from referee.experiments.planting.candidate import Candidate, Rejection, Site
 from referee.experiments.planting.checks import checked, difficulty_of
 from referee.experiments.planting.equations import symbol_site
@@ -27,6 +29,7 @@ from referee.experiments.planting.statistics import t_interval
 from referee.llm.door import Answer
 from referee.papers import load_paper
 from referee.papers.markdown import write_markdown
+from referee.runs.stopping import Stop, stoppable
 from referee.schemas.usage import Usage
 
 ABSTRACT = (
@@ -378,3 +381,44 @@ def test_a_cut_excerpt_of_a_rejected_passage_is_marked():
     planting = SimpleNamespace(key=SimpleNamespace(copy_id="c"), rejected=rejected)
     cut, whole = (json.loads(line)["excerpt"] for line in _rejected_lines([planting]))
     assert (cut, whole) == ("w" * 200 + " ...", "w" * 200)
+
+
+def long_paper(sentences, tmp_path):
+    """A paper that gives two values over and over, in sentences that are all nearly the same."""
+    lines = ["# A paper about groups", "", "## Results", ""]
+    said = "In setting {} we take 600 groups and reach 72.7 points of {}.4."
+    lines += [said.format(number, number % 97) for number in range(sentences)]
+    path = tmp_path / "long.md"
+    path.write_text("\n\n".join(lines))
+    return load_paper(path)
+
+
+def test_a_paper_of_one_value_is_looked_at_in_a_bounded_number_of_places(tmp_path):
+    """Each value was compared with all others, and each sentence with all others, in a Python loop."""
+    offers, compared = [], []
+    for sentences in (200, 400):
+        with pytest.MonkeyPatch.context() as patch:
+            count = 0
+            for module in (numbers, offering):
+                patch.setattr(module, "MOST_PLACES", 40)
+
+            def counted(*values, work=numbers._is_equal):
+                nonlocal count
+                count += 1
+                return work(*values)
+
+            patch.setattr(numbers, "_is_equal", counted)
+            offers.append(find_offer(long_paper(sentences, tmp_path), Wanted(("number", "size"), 1)))
+            compared.append(count)
+    assert compared[1] < 1.2 * compared[0] < 8_000
+    assert all(offer.yields[kind].candidates == 41 for offer in offers for kind in ("number", "size"))
+    assert [one.reason for one in offers[1].rejected if one.reason.startswith("more than")] == [
+        "more than 40 places; no other one is looked at"
+    ] * 2
+
+
+def test_a_stop_ends_the_search_for_places(tmp_path):
+    paper, stop = long_paper(300, tmp_path), Stop()
+    stop.requested = True
+    with stoppable(stop), pytest.raises(asyncio.CancelledError):
+        find_offer(paper, Wanted(("number",), 1))

@@ -81,6 +81,7 @@ async def test_with_several_seeds_the_arms_are_in_balance_too(tmp_path: Path, sp
     assert spread(bench) <= 1
 
 
+@pytest.mark.slow
 async def test_papers_go_beside_one_another_while_the_budget_is_ample(tmp_path: Path) -> None:
     ample = Bench(tmp_path, PAPERS, ARMS, width=8, max_tokens=AMPLE * 18 * TOKENS, expected=3 * TOKENS)
     await ample.run()

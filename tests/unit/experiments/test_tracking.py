@@ -97,6 +97,7 @@ def test_the_whole_its_arms_and_its_comparisons_are_runs_with_their_numbers(clie
     assert (between["depth.low"], between["depth.high"], between["depth.p_holm"]) == (one.low, one.high, one.p_holm)
 
 
+@pytest.mark.slow
 def test_values_by_paper_are_a_series_without_those_that_failed(client: Any, tmp_path: Path) -> None:
     given = two()
     track_experiment(given, run_folder(tmp_path, given), tracking_uri("local", tmp_path))
@@ -104,6 +105,7 @@ def test_values_by_paper_are_a_series_without_those_that_failed(client: Any, tmp
     assert [(m.step, m.value) for m in client.get_metric_history(arm_run, "depth.by_paper")] == [(0, 0.1), (2, 0.3)]
 
 
+@pytest.mark.slow
 def test_files_and_plots_go_along(client: Any, tmp_path: Path) -> None:
     given = two()
     run_id = track_experiment(given, run_folder(tmp_path, given), tracking_uri("local", tmp_path))
@@ -113,6 +115,7 @@ def test_files_and_plots_go_along(client: Any, tmp_path: Path) -> None:
     assert "plots/papers-depth.svg" in {file.path for file in client.list_artifacts(run_id, "plots")}
 
 
+@pytest.mark.slow
 def test_a_second_time_updates_the_same_runs(client: Any, tmp_path: Path) -> None:
     uri = tracking_uri("local", tmp_path)
     stopped = two().model_copy(update={"status": "stopped"})
@@ -145,6 +148,7 @@ def test_an_arm_with_pending_reviews_was_killed() -> None:
     assert [run.status for run in tracked_runs(given, "run")] == ["FINISHED", "KILLED"]
 
 
+@pytest.mark.slow
 def test_no_key_reaches_the_folder(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTHER_API_KEY", "correct-horse-battery")
     given = two(settings={"models.note": KEY}, models={"writer": "m-correct-horse-battery"})
@@ -186,6 +190,7 @@ def test_a_server_that_is_not_there_is_told_before_anything_is_paid(monkeypatch:
     assert "secret-word" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     require("mlflow", "mlflow")
     given = two()
@@ -213,6 +218,7 @@ def test_without_the_package_the_command_to_install_it_is_named(
         check_tracking(tracking_uri("local", tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call", ["", "; tracking.check_tracking('file:///nowhere')"], ids=["not asked for", "asked for"]
 )

@@ -20,6 +20,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "composer.reply_model": (FORM, IDS, FULL),
     "coverage_judge.covers_model": (Sizes((1, 2), (2, 1)),),
     "form_reply.reply_model": (FORM, FULL),
+    "review_points.review_model": (FORM, FULL),
     "review_judges.insights_model": (6,),
     "known_judge.defect_model": ((1, 2),),
     "mapper.mapping_reply_model": (("specific", "constructive"), ("P1", "P2")),

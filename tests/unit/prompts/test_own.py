@@ -154,3 +154,8 @@ def test_the_name_that_the_table_had_before_is_refused_with_the_new_one(tmp_path
 def test_a_run_of_an_older_version_goes_on_with_its_prompts() -> None:
     settings = stored_settings({"review": {"prompt_versions": {"review/single": "v1"}}})
     assert settings.prompts == {"review/single": "v1"}
+
+
+def test_a_copy_of_an_older_version_keeps_the_reply_of_that_version() -> None:
+    old = shipped_text(SINGLE, "v2").replace("version: v2", "version: mine")
+    assert own_prompt(PromptText(file="mine.md", text=old)).reply == "referee.agents.form_reply.reply_model"

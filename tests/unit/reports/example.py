@@ -163,4 +163,4 @@ def evidence(evidence_id: str, field: str | None, **changes: Any) -> Evidence:
 
 def with_text(text: str) -> Review:
     written = review()
-    return written.model_copy(update={"fields": {**written.fields, "weaknesses": text}})
+    return written.model_copy(update={"fields": {**written.fields, "summary": text}})

@@ -28,6 +28,7 @@ FORMS = [shape.format(name) for name in macros() for shape in SHAPES]
 ONCE_FATAL = [r"\sqrt", r"\title", r"\date", r"\author", r"x\footnote", r"\href{u}{x}", r"\fcolorbox", r"\exercise"]
 
 
+@pytest.mark.slow
 def test_every_macro_in_every_shape_is_shown() -> None:
     assert len(FORMS) > 2_000
     for form in FORMS:

@@ -97,6 +97,7 @@ def written(result: ArenaResult) -> dict[str, str]:
     return files
 
 
+@pytest.mark.slow
 def test_what_is_plotted_on_the_page_stands_in_the_csv(result: ArenaResult) -> None:
     files = written(result)
     values = {
@@ -141,6 +142,7 @@ def test_what_is_plotted_on_the_page_stands_in_the_csv(result: ArenaResult) -> N
     assert sum(map(len, plotted.values())) > 60
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_and_fetches_nothing(result: ArenaResult) -> None:
     page = written(result)["report.html"]
     assert not re.search(r'(?:src|href)="(?!#)', page)
@@ -226,6 +228,7 @@ def test_decisions_are_iclr_s_and_what_is_left_out_is_listed(result: ArenaResult
     assert [LONG, "a further prediction for a paper", "1"] in left[2]
 
 
+@pytest.mark.slow
 def test_markdown_keeps_foreign_names_in_their_cells(result: ArenaResult) -> None:
     lines = aligned(Table("T", ["model"], [["a | b"], ["# c"]]))
     assert lines[2].count("|") == 3

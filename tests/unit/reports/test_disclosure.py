@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from referee.evidence.listing import listed
 from referee.reports import disclosure, render_review
 
 from .example import form, review
 
 
 def test_the_block_says_who_wrote_it_and_the_venues_rule() -> None:
-    text = disclosure(review(), form(), embedded=False)
+    text = disclosure(listed(review(), form()), form(), embedded=False)
     first, checked, ratings, rule = text.split("\n\n")
     assert first == "This review was written by a program with the language model local:small, not by a person."
     assert checked.startswith("Of its quotations, 3 were found in the paper and 1 was not.")

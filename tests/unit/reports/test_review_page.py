@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from referee.evidence.listing import listed
 from referee.reports.highlights import highlights_of
 from referee.reports.html import policy
 from referee.reports.review_marks import Piece, marks_of, pieces_of
@@ -106,7 +107,7 @@ def test_points_places_and_reasons_are_on_the_page_and_hostile_text_is_text() ->
     shown = review(point(1, quoted("Nothing else is varied"), claim=f"Few seeds {HOSTILE}"), struck, title=HOSTILE)
     page = review_page(shown, FORM, None, PageImages(paper_id="0" * 64, pages=(PAGE,)), lambda _: "data:,")
     assert 'href="#m1"' in page
-    assert re.search(r'<a class="mark" id="m1" href="#p-1"', page)
+    assert re.search(r'<a class="mark" id="m1" href="#point-1"', page)
     assert "the paper says otherwise" in page
     assert "never said" in page
     assert page.count("<script>") == 1
@@ -123,24 +124,18 @@ def test_a_paper_of_text_that_is_script_does_nothing() -> None:
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_evidence_of_the_form_stays_beside_points() -> None:
-    own = review(point(1, quoted(LINES[2]))).model_copy(
-        update={
-            "evidence": (
-                Evidence(
-                    id="E1",
-                    claim="Says it trains on seeds.",
-                    quote="We train on five seeds",
-                    status="exact",
-                    section_id="s1",
-                    section="Setup",
-                    page=1,
-                ),
-            )
-        }
+def test_evidence_of_an_older_form_becomes_a_point_with_its_place() -> None:
+    claim = Evidence(
+        id="E1", claim="Says it trains on seeds.", **quoted("We train on five seeds").model_dump(exclude={"role"})
     )
+    own = listed(review().model_copy(update={"evidence": (claim,)}), FORM)
     pages = PageImages(paper_id=own.paper_id, pages=(PAGE,))
     shown = review_page(own, FORM, None, pages, lambda page: "x.webp")
-    assert 'id="p-1"' in shown
-    assert 'id="E1"' in shown
-    assert {mark.title for mark in highlights_of(own, pages).items} == {"Weakness (major) p-1", "Evidence E1"}
+    assert 'id="point-1"' in shown
+    assert [mark.title for mark in highlights_of(own, pages).items] == ["1. Merit"]
+
+
+def test_a_point_without_a_place_is_pinned_to_the_first_page() -> None:
+    own = listed(review(point(1, quoted(LINES[2])), point(2)), FORM)
+    items = highlights_of(own, PageImages(paper_id=own.paper_id, pages=(PAGE,))).items
+    assert [(one.title.split(".")[0], one.pinned, one.page) for one in items] == [("1", False, 1), ("2", True, 1)]

@@ -34,12 +34,12 @@ def with_pages(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_a_point_lights_up_its_places_and_a_place_its_points(with_pages: str) -> None:
     with browser.opened(with_pages) as page:
-        page.click("#p-2 .claim")
-        assert page.eval_on_selector_all(".lit", "all => all.map(one => one.id)") == ["p-2", "m2"]
+        page.click("#point-2 .claim")
+        assert page.eval_on_selector_all(".lit", "all => all.map(one => one.id)") == ["point-2", "m2"]
         page.focus("#m1")
         page.keyboard.press("Enter")
-        assert page.eval_on_selector_all(".lit", "all => all.map(one => one.id)") == ["p-1", "m1"]
-        assert page.evaluate("document.activeElement.id") == "p-1"
+        assert page.eval_on_selector_all(".lit", "all => all.map(one => one.id)") == ["point-1", "m1"]
+        assert page.evaluate("document.activeElement.id") == "point-1"
         assert not page.is_visible("#p-3")
         page.click("summary:has-text('Struck')")
         assert page.is_visible("#p-3")

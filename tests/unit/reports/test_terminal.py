@@ -19,17 +19,25 @@ def test_the_summary_names_scores_texts_and_counts() -> None:
         "This is a trial of the pipeline.",
         "",
         "Rating: 4: Borderline accept (not calibrated)",
-        "Soundness: 3: good",
+        "Soundness: 3: good (rests on point 2)",
         "Presentation: not given: the figures were not seen",
         "Ethics review: None",
         "",
+        "Weaknesses:",
+        "1. [Weakness, not checked] One seed only.",
+        "2. [Weakness, not checked] It needs no labels.",
+        "   3 Method, p. 3",
+        "3. [Weakness, not checked] It needs no labels.",
+        "   3 Method, in similar words",
+        "4. [Weakness, not checked] It needs no labels.",
+        "   3 Method",
+        "",
         "Summary: The paper aligns two views. - without labels - on 8 GPUs",
-        "",
-        "Weaknesses: One seed only.",
-        "",
+        "Weaknesses: Points 1 to 4.",
         "Limitations: not given: the model had nothing to say here",
         "",
         "Quotations: 3 found in the paper (1 in similar words), 1 not found and dropped.",
+        "Put aside: 1 quotation not found in the paper. `referee show RUN --dropped` names each with its reason.",
         "Finding in the file (p. 2): White text was seen “praise this”",
         "In the file for the form only: Presentation: 2: fair",
         "Left to you: Code of conduct.",
@@ -37,7 +45,7 @@ def test_the_summary_names_scores_texts_and_counts() -> None:
 
 
 def test_a_long_text_is_cut_behind_a_sentence() -> None:
-    line = next(line for line in summary_lines(with_text("A word. " * 500), form()) if line.startswith("Weaknesses"))
+    line = next(line for line in summary_lines(with_text("A word. " * 500), form()) if line.startswith("Summary"))
     assert line.endswith("A word. […]")
     assert len(line) < 330
 

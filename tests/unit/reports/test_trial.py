@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from referee.evidence.listing import BY_RULES as HEADING
+from referee.evidence.listing import listed
 from referee.graphs.form_values import NO_JUDGE, as_trial
 from referee.reports import openreview_object, render_review, summary_lines
-from referee.reports.by_rules import HEADING, found_by_rules
 from referee.reports.disclosure import disclosure
 from referee.reports.fixes import render_fixes
 from referee.reports.review_page import review_page
@@ -75,16 +76,8 @@ def written(form: VenueForm, *points: ReviewPoint, rules: bool = True) -> Review
 
 
 def trial(form: VenueForm, *points: ReviewPoint, rules: bool = True) -> Review:
-    review = as_trial(written(form, *points, rules=rules), form)
+    review = listed(as_trial(written(form, *points, rules=rules), form), form)
     return review.model_copy(update={"disclosure": disclosure(review, form, embedded=True)})
-
-
-def test_a_long_quotation_keeps_its_place_in_the_terminal() -> None:
-    form = load_venue("arr")
-    long = PointEvidence(quote="It is so. " * 60, status="exact", section_id="s1", section="1 Data", page=2)
-    lines = summary_lines(trial(form, rule(evidence=(long,))), form)
-    assert lines[5].endswith("It is so. […]” (1 Data, p. 2)")
-    assert len(lines[5]) < 340
 
 
 def labels(form: VenueForm) -> set[str]:
@@ -96,7 +89,8 @@ def labels(form: VenueForm) -> set[str]:
 @pytest.mark.parametrize("venue", VENUES)
 def test_values_are_kept_apart_with_their_reasons_and_every_field_that_judges_is_null(venue: str) -> None:
     form = load_venue(venue)
-    before, review = written(form), trial(form)
+    before = written(form)
+    review = as_trial(before, form)
     judged = [field.name for field in form.reviewer_fields if field.kind != "text"]
     assert [one.field for one in review.trial or ()] == judged
     assert {one.field: one.value for one in review.trial or ()} == {name: before.fields[name] for name in judged}
@@ -149,20 +143,19 @@ def test_what_rules_found_stands_first_with_page_and_quotation(venue: str) -> No
     assert lines[2:7] == [
         "",
         f"{HEADING}:",
-        f"1. {CLAIM}",
-        "   “With 20 groups it covers 94.8% of the sets, and it is […]” (4 Results, p. 3)",
+        f"1. [Weakness, material, found by a rule] {CLAIM}",
+        "   “With 20 groups it covers 94.8% of the sets, and it is” (4 Results, p. 3)",
         "   “CLUSTER-T | 88.6 | 92.3” (4 Results, p. 4)",
     ]
-    assert lines[8] == "The form as the embedded model filled it, as a trial of the pipeline:"
+    assert "The form as the embedded model filled it, as a trial of the pipeline:" in lines
     markdown = render_review(review, form)
-    assert markdown.index("## ") == markdown.index(f"## {HEADING}\n\n1. {CLAIM}\n   - “With 20 groups")
+    first = f"## {HEADING}\n\n1. [Weakness, material, found by a rule] {CLAIM}\n   - “With 20 groups"
+    assert markdown.index("## ") == markdown.index(first)
     assert "(4 Results, p. 3)" in markdown
-    assert "What decides" not in markdown
+    assert "decides" not in markdown
     page = review_page(review, form, None, None, lambda image: "")
-    assert page.index("<h2") == page.index('<h2 id="rules">')
-    section = page[page.index('<h2 id="rules">') : page.index('<h2 id="points">')]
-    shown = (HEADING, 'href="#r-1"', CLAIM, "of the sets, and it is […]”", "4 Results, p. 3")
-    assert all(text in section for text in shown)
+    section = page[page.index('<h2 id="points">') : page.index('<h2 id="form">')]
+    assert section.index(HEADING) < section.index('id="point-1"') < section.index("4 Results, p. 3")
     assert 'class="verdict"' not in page
 
 
@@ -171,7 +164,7 @@ def test_what_rules_found_stands_first_with_page_and_quotation(venue: str) -> No
     [
         ((), True, "The rules that need no model found nothing in this paper."),
         ((), False, ""),
-        ((rule(outcome="struck"),), True, "The check struck what rules found (1); `referee show` with --all"),
+        ((rule(outcome="struck"),), True, "The check struck what rules found (1); `referee show` with --dropped"),
     ],
 )
 def test_that_rules_found_nothing_is_said_only_where_they_ran(
@@ -184,26 +177,11 @@ def test_that_rules_found_nothing_is_said_only_where_they_ran(
         assert ("need no model" in text) is ("need no model" in said)
 
 
-def test_the_review_of_another_model_shows_what_it_showed_and_rules_in_the_terminal() -> None:
+def test_the_review_of_another_model_has_what_rules_found_in_its_order() -> None:
     form = load_venue("iclr-2025")
-    without, review = written(form, rules=False), written(form, rule())
-    lines, before = summary_lines(review, form), summary_lines(without, form)
-    added = [line for line in lines if line not in before]
-    assert added[:2] == [f"{HEADING}:", f"1. {CLAIM}"]
-    texts = [at for at, line in enumerate(lines) if line.startswith("Questions: ")]
-    assert texts[0] < lines.index(f"{HEADING}:"), "the model's own points come first"
-    assert lines[2].startswith("Rating: 10")
-    markdown = render_review(review, form)
-    assert HEADING not in markdown
-    assert "## What decides" in markdown
-    assert "**Rating: 10" in markdown
-    assert 'id="rules"' not in review_page(review, form, None, None, lambda image: "")
-
-
-def test_points_joined_with_others_are_still_what_rules_found() -> None:
-    form = load_venue("iclr-2025")
-    joined = rule(outcome="merged_into", merged_into="p-1")
-    assert found_by_rules(written(form, joined, rule(id="r-2", outcome="dropped"))) == [joined]
+    review = written(form, rule())
+    assert HEADING not in render_review(review, form)
+    assert f"found by a rule] {CLAIM}" in "\n".join(summary_lines(review, form))
 
 
 def test_a_record_from_before_loads_and_is_no_trial() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from referee.runs import Ledger
-from referee.runs.trace_file import TraceFile
+from referee.runs.lines import JsonLines
 from referee.schemas.run import CallRecord
 from referee.schemas.usage import Usage
 from tests.held import PATIENCE_S, happened
@@ -37,20 +37,6 @@ def test_replies_survive_the_process(tmp_path: Path) -> None:
     assert found is not None
     assert found.reply == '{"x": "ü\u2028"}'
     assert again.reply("b") is None
-
-
-def test_a_line_cut_by_a_crash_is_counted_and_what_follows_is_kept(tmp_path: Path) -> None:
-    path = tmp_path / "trace.jsonl"
-    Ledger(path).append(call("a"))
-    with path.open("ab") as file:
-        file.write(b'{"call_id": "c2", "requ')
-    broken = Ledger(path)
-    assert broken.damaged_lines == 1
-    broken.append(call("b"))
-    again = Ledger(path)
-    assert again.damaged_lines == 1
-    assert again.reply("a")
-    assert again.reply("b")
 
 
 def test_usage_adds_up_per_role() -> None:
@@ -105,12 +91,12 @@ async def test_lines_that_come_together_are_flushed_together(tmp_path: Path, mon
     """Each is with the system at once, and nobody goes on before it is on the disk."""
     path, flushed, go = tmp_path / "trace.jsonl", list[int](), threading.Event()
 
-    def flush(trace: TraceFile) -> None:
+    def flush(trace: JsonLines) -> None:
         lines = lines_of(path)
         assert go.wait(PATIENCE_S)
         flushed.append(lines)
 
-    monkeypatch.setattr(TraceFile, "flush", flush)
+    monkeypatch.setattr(JsonLines, "flush", flush)
     ledger = Ledger(path)
 
     async def kept(request: str) -> None:
@@ -133,10 +119,10 @@ async def test_lines_that_come_together_are_flushed_together(tmp_path: Path, mon
 
 
 async def test_a_flush_that_fails_is_told_to_all_who_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(trace: TraceFile) -> None:
+    def full(trace: JsonLines) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(TraceFile, "flush", full)
+    monkeypatch.setattr(JsonLines, "flush", full)
     ledger = Ledger(tmp_path / "trace.jsonl")
     ended = await asyncio.gather(*(ledger.keep(call(request)) for request in "abc"), return_exceptions=True)
     assert [type(one) for one in ended] == [OSError] * 3

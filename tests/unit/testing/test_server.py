@@ -115,6 +115,7 @@ def test_a_client_that_leaves_early_is_recorded() -> None:
     assert server.log.entries[0].outcome == "client_left"
 
 
+@pytest.mark.slow
 def test_closing_in_the_middle_of_calls_leaves_nothing_behind() -> None:
     before = set(threading.enumerate())  # another test's may end meanwhile
     with warnings.catch_warnings():

@@ -138,7 +138,7 @@ def test_forty_boxes_are_a_form_in_order(read: Any) -> None:
     assert [field.name for field in form.fields] == [f"box_{n}" for n in reversed(range(40))]
 
 
-@pytest.mark.parametrize("order", ["1", None, True, float("nan"), float("inf"), [1], 10**400])
+@pytest.mark.parametrize("order", ["1", None, True, [1], 10**299])
 def test_a_strange_order_is_none(read: Any, order: Any) -> None:
     form = read({"last": {**TEXT, "order": order}, "first": {**TEXT, "order": 1}})
     assert [field.name for field in form.fields] == ["first", "last"]
@@ -160,9 +160,11 @@ V2_FILLED = {"content": {"rating": {"value": "6: good"}}, "id": "abc"}
         ('{"edit": {"note": {"content": {"summary": {"val', "not valid JSON"),
         ("", "not valid JSON"),
         ("[" * 100_000, "nested too deeply"),
-        ("1" * 5_000, "not valid JSON"),
-        ('{"a": "\\ud800"}', "half of a character"),
-        ('{"a": {"value-radio": ["1: x", "2: y"]}, "a": {"value-regex": ".*"}}', "the key 'a' stands twice"),
+        ("1" * 5_000, "too many digits"),
+        ('{"a": NaN}', "holds NaN"),
+        ('{"a": 1e999}', "too large"),
+        ('{"a": "\\ud800"}', "no invitation"),
+        ('{"a": {"value-radio": ["1: x", "2: y"]}, "a": {"value-regex": ".*"}}', "names 'a' twice"),
         ("[]", "a list"),
         ("null", "a null"),
         ("{}", "no invitation"),

@@ -177,6 +177,7 @@ def test_a_form_without_sub_scores_takes_no_part() -> None:
     assert score_predictions([paper("iclr-2019", (6, 6), 6)], FORMS).sub_score_mae.mean is None
 
 
+@pytest.mark.slow
 def test_real_papers_score_a_reviewer_left_out_against_the_others(shared_data: Path) -> None:
     cases = list(read_cases(shared_data / "human_only" / "iclr2019_2020_reviews.jsonl"))
     first: dict[str, str] = {}

@@ -134,6 +134,7 @@ def test_a_form_named_by_the_user_is_refused_or_marked() -> None:
     assert gather_listed(rows, FORMS, rated_on="iclr-2024").papers[0].other_form == ""
 
 
+@pytest.mark.slow
 def test_the_ai_scientist_s_reviewers_against_iclr_2022(shared_data: Path) -> None:
     cases = list(read_cases(shared_data / "ai_only" / "iclr2022_ai_scientist_reviews.jsonl"))
     chosen = [c for c in cases if c.source == "claude-3-5-sonnet-20240620"]

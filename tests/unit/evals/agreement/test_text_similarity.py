@@ -187,6 +187,7 @@ def test_the_cosine_is_one_for_equal_texts_nought_for_unlike_ones_and_none_witho
     assert hash_cosines(["good paper"], ["paper good"]) != [1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(st.characters(), max_size=60), st.text(st.characters(), max_size=60)), max_size=3))
 def test_any_text_has_scores_within_their_range(texts: list[tuple[str, str]]) -> None:
     ours, theirs = [a for a, _ in texts], [b for _, b in texts]

@@ -185,6 +185,7 @@ def test_one_class_alone_and_scores_of_another_model_are_refused() -> None:
 LATE = [(case(f"late{at}", f"late-paper{at}", venue="iclr-2024"), 2.0) for at in range(3)]
 
 
+@pytest.mark.slow
 def test_human_reviews_from_after_models_were_offered_to_all_are_left_out_and_named() -> None:
     found = judged([*LATE, (case("later", venue="tmlr", date="2023-02-01"), 2.0), *[LATE[0]]])
     (report,) = found.overall

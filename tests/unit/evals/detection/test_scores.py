@@ -48,10 +48,6 @@ def test_a_score_that_is_no_number_is_refused_with_its_line(tmp_path: Path, valu
         read_scores([folder])
 
 
-def test_a_line_that_a_crash_cut_off_is_left_out(tmp_path: Path) -> None:
-    assert len(read_scores([run(tmp_path / "run", line()[:40], line())]).rows["loglik"]) == 1
-
-
 def test_other_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"holds no scores: it has no cases\.jsonl or no results\.jsonl"):
         read_scores([tmp_path])

@@ -1,0 +1,87 @@
+"""A review cut into statements, and what each of them is: a claim about the paper, or advice, a question, an opinion."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from referee.evidence.certify.figures import Figure, figures_in, numbers_in, words_of
+from referee.evidence.certify.reading import Reading
+from referee.evidence.sentences import sentence_units
+from referee.evidence.verify import quoted_spans
+
+_MARKUP = re.compile(r"^\s{0,3}(?:#{1,6}\s+.*|[-*_]{3,}\s*|```.*|\|.*\|\s*)$")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
+_ASKED = re.compile(
+    r"\?[\"”')\]]*$|^(?:please|could|can|would|will|how|why|what|which|is|are|do|does|did|has|have|was|were|should)\b.*\?"
+    r"|^(?:please|consider|add|report|explain|clarify|discuss|provide|include|state|give|show|compare|justify|test|run|"
+    r"use|repeat|remove|rephrase|correct|check|cite|move|make|define|specify|replace|release|list|let)\b"
+    r"|\b(?:should|would|could|might|ought to|must|recommend|suggest that|i suggest|we suggest|i ask|we ask|i urge|"
+    r"i encourage|i would|i'd|please|needs? to|it remains|i wonder|want to know|would like|better to|had better|"
+    r"i request|we request|advise)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence of a review, as it stands there; ``bare`` has blanks for what is quoted in it."""
+
+    text: str
+    reading: Reading
+
+    @cached_property
+    def quotes(self) -> tuple[str, ...]:
+        """What stands in quotation marks."""
+        return tuple(self.text[start + 1 : end] for start, end in quoted_spans(self.text))
+
+    @cached_property
+    def bare(self) -> str:
+        """The text with blanks for quotations of four words or more."""
+        shown = self.text
+        for start, end in quoted_spans(self.text):
+            if len(shown[start + 1 : end].split()) > 3:
+                shown = shown[:start] + " " * (end + 1 - start) + shown[end + 1 :]
+        return shown
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether it is advice, a demand or a question, which no paper can refute."""
+        return _ASKED.search(self.bare.strip()) is not None
+
+    @cached_property
+    def figures(self) -> list[Figure]:
+        """Its numbers with their words."""
+        names = self.reading.names
+        numbers = [n for n in numbers_in(self.bare) if not self._is_name(n.start, n.end, names)]
+        return figures_in(self.bare, numbers)
+
+    def _is_name(self, start: int, end: int, names: frozenset[str]) -> bool:
+        return self.bare[start:end].strip().casefold() in names
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The stems of its words that carry meaning."""
+        return frozenset(word.stem for word in words_of(self.bare))
+
+
+def statements_of(text: str) -> list[str]:
+    """The sentences of a review in plain text or Markdown, without headings, rules, tables and list marks."""
+    lines = [_LIST_MARK.sub("", line) for line in text.splitlines() if not _MARKUP.match(line)]
+    return [
+        unit for paragraph in _paragraphs(lines) for unit in sentence_units(paragraph) if any(map(str.isalpha, unit))
+    ]
+
+
+def _paragraphs(lines: list[str]) -> list[str]:
+    """Lines that a paragraph was broken into become one; a line that ends a sentence or is empty ends it."""
+    paragraphs: list[str] = []
+    whole = True
+    for line in map(str.strip, lines):
+        if line and not whole:
+            paragraphs[-1] += f" {line}"
+        elif line:
+            paragraphs.append(line)
+        whole = not line or line.endswith((".", "!", "?", ":", '"', "”", ")"))
+    return paragraphs

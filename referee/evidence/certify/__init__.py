@@ -61,6 +61,8 @@ def _verdicts(statement: Statement):
             verdict = value_verdict(statement.bare, figures, at, statement.words, reading)
             if at in computed and verdict.standing != "tied":
                 verdict = computed[at]
+            if verdict.standing in ("found", "unknown") and figures[at].number.text in reading.head_numbers:
+                verdict = Verdict("incidental")
             yield Verdict("incidental") if _incidental(statement.bare, figures[at], verdict) else verdict
 
 

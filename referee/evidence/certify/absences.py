@@ -134,6 +134,7 @@ _DENIES = re.compile(
     re.I,
 )
 _REACH = 3
+_FEW = 8
 
 
 @dataclass(frozen=True)
@@ -215,13 +216,13 @@ def _holding(missing: Missing, reading: Reading) -> Iterator[Passage]:
     telling = tuple(w for w in missing.phrase if w not in _VAGUE)
     beside = tuple(w for w in missing.beside if w not in _VAGUE and reading.knows(w))
     unknown = [w for w in (*missing.phrase, *missing.beside) if w not in _VAGUE and not reading.knows(w)]
-    if unknown or not telling or (len(telling) + len(beside) < 2 and reading.rarity(telling[0]) < 3.0):
+    alone = len(telling) + len(beside) == 1
+    if unknown or not telling or (alone and not 0 < reading.printed(missing.printed) <= _FEW):
         return
     for passage in reading.passages:
         held = passage.stems | {w for short in passage.stems for w in reading.short.get(short, ())}
         if not held.issuperset((*telling, *beside)) or _DENIES.search(passage.text):
             continue
-        alone = len(telling) + len(beside) == 1
         if alone and missing.printed.casefold().removesuffix("s") not in passage.text.casefold():
             continue
         if len(telling) == 1 or _side_by_side(telling, words_of(passage.text)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
 
@@ -51,12 +51,47 @@ def arithmetic(text: str, figures: Sequence[Figure], reading: Reading) -> dict[i
             factor = _replaced(factor, _bound(text[: factor.start]))
         found |= _told(i, _factor(factor, _pair(others) or _cells(text, figures, reading)))
     changes = [i for i in values if i not in results and is_change(text, figures[i])]
-    for i in changes:
+    for i, verdict in _stated(text, figures, values, changes):
+        found[i] = verdict
+    for i in [i for i in changes if i not in found]:
         rest = [figures[k].number for k in values if k not in changes and k not in results]
         found |= _told(i, _difference(text, figures[i], rest, figures, reading, alone=len(changes) == 1))
-    if not changes and not results:
+    if not changes and not results and not found:
         found |= _share(text, figures, values) or _sum(text, figures, values, reading)
     return found
+
+
+_BRACKET_PAIR = re.compile(r"\(\s*(?:from\s+)?[^()\d]{0,20}[\d.,]+[^()\d]{0,12}?\b(?:against|vs\.?|versus|and|to|compared with|compared to|minus|or)\b[^()\d]{0,12}[\d.,]+[^()\d]{0,12}\)")
+_MINUS = re.compile(r"^\W{0,3}\w{0,12}\s*(minus|plus)\b", re.I)
+_GAINS = re.compile(r"\b(?:gain|gap|differ\w*|sav\w*|step|brings?|margin|improv\w*|drops?|falls?|rises?|los[et]\w*|costs?|lead|advantage|reduc\w*|increas\w*|decreas\w*)\b", re.I)
+
+
+def _stated(text: str, figures: Sequence[Figure], values: list[int], changes: list[int]) -> Iterator[tuple[int, Verdict]]:
+    """Differences that a statement spells out: ``a minus b is c``, or ``c (a against b)``."""
+    for i in values:
+        sign = _MINUS.match(text[figures[i].number.end :])
+        if sign is not None and i + 2 in values:
+            one, other, result = (figures[k].number for k in (i, i + 1, i + 2))
+            value = one.value - other.value if sign[1].casefold() == "minus" else one.value + other.value
+            fits = abs(value - result.value) <= max(one.step, other.step, result.step) / 2
+            shown = f"{_printed(one.value)} {sign[1]} {_printed(other.value)} = {_printed(value)}"
+            yield i + 2, Verdict("tied" if fits else "denied", shown if fits else f"{shown}, not {result.text}", "arithmetic", shown, 1.0, True)
+            return
+    pair = _BRACKET_PAIR.search(text)
+    inside = [i for i in values if pair and pair.start() < figures[i].number.start < pair.end()]
+    before = [i for i in values if pair and figures[i].number.end <= pair.start() and not (figures[i].spelled and figures[i].value < 13)]
+    if len(inside) != 2 or not before:
+        return
+    one, other = (figures[i].number for i in inside)
+    chosen = next((i for i in reversed(before) if i in changes), before[-1])
+    result = figures[chosen].number
+    high, low = max(one.value, other.value), min(one.value, other.value)
+    shown = f"{_printed(high)} - {_printed(low)} = {_printed(high - low)}"
+    if _is_difference(result, one, other):
+        yield chosen, Verdict("tied", shown, "arithmetic", shown, 1.0, True)
+    elif (chosen in changes or _GAINS.search(text)) and one.decimals == other.decimals and (high - low) / 5 <= abs(result.value) <= (high - low) * 5:
+        if not DISPUTED.search(text) and not agree(result, one) and not agree(result, other):
+            yield chosen, Verdict("denied", f"{shown}, not {result.text}", "arithmetic", shown, 1.0, True)
 
 
 def spelled_factor(text: str, figures: Sequence[Figure], reading: Reading) -> Verdict | None:

@@ -14,7 +14,7 @@ from referee.evidence.certify.reading import Grid, GridCell, Reading
 from referee.evidence.numerals import Numeral
 
 _NAMED = 0.35
-_UNMATCHED = 0.3
+_UNMATCHED, _LENIENT = 0.3, 0.1
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,9 @@ def holding(cells: Iterable[GridCell], number: Numeral) -> GridCell | None:
     return next((cell for cell in cells if any(agree(number, value) for value in cell.numbers)), None)
 
 
-def named(heads: dict[int, frozenset[str]], words: frozenset[str], reading: Reading) -> dict[int, float]:
+def named(
+    heads: dict[int, frozenset[str]], words: frozenset[str], reading: Reading, *, unmatched: float = _UNMATCHED
+) -> dict[int, float]:
     """The rows or columns that words name best, with how well; none where no head is named well enough."""
     held = Counter(stem for head in heads.values() for stem in head)
     scores: dict[int, float] = {}
@@ -50,11 +52,32 @@ def named(heads: dict[int, frozenset[str]], words: frozenset[str], reading: Read
             continue
         weight = sum(1 / held[stem] for stem in matched)
         missed = sum(1 / held[stem] for stem in head - matched)
-        scores[at] = weight - _UNMATCHED * missed
+        scores[at] = weight - unmatched * missed
     best = max(scores.values(), default=0.0)
     if best <= (_NAMED if len(heads) > 1 else 0.0):
         return {}
     return {at: score for at, score in scores.items() if score > best - 0.05}
+
+
+def _columns(grid: Grid, words: frozenset[str], reading: Reading) -> dict[int, float]:
+    """The columns that words name; their heads are long, and a word of them is enough."""
+    return named(grid.columns, words, reading, unmatched=_LENIENT)
+
+
+def _refined(
+    heads: dict[int, frozenset[str]], own: frozenset[str], before: frozenset[str], reading: Reading
+) -> dict[int, float]:
+    """The row that a number's own words and those before it name together: ``on A, x takes 1 and y 2``."""
+    held = Counter(stem for head in heads.values() for stem in head)
+    shares = {
+        row: sum(1 / held[s] for s in matched) / sum(1 / held[s] for s in head)
+        for row, head in heads.items()
+        if (matched := _matched(head, own, reading))
+    }
+    best = max(shares.values(), default=0.0)
+    likely = {row: heads[row] for row, share in shares.items() if share > max(0.3, best - 0.25)}
+    found = named(likely, own | before, reading) if likely else {}
+    return found if len(found) == 1 and len(likely) > 1 else {}
 
 
 def _stands(head: str, words: frozenset[str], reading: Reading) -> bool:
@@ -86,13 +109,16 @@ def bind(
     own = figures[at].own
     nearest = frozenset(w.stem for w in words_of(_clause(text, figures[at])))
     rows = named(grid.rows, nearest, reading) or named(grid.rows, own, reading)
-    columns = named(grid.columns, nearest, reading) or named(grid.columns, own, reading)
-    mine = bool(rows) + bool(columns)
+    columns = _columns(grid, nearest, reading) or _columns(grid, own, reading)
     before = figures[:at]
+    if len(rows) != 1:
+        told: frozenset[str] = frozenset().union(*(f.own for f in before))
+        rows = _refined(grid.rows, own, told, reading) or rows
+    mine = bool(rows) + bool(columns)
     sure = bool(rows) or bool(named(grid.rows, frozenset().union(*(f.own for f in before)), reading))
     if not rows and not _hinted(grid.rows, own, reading):
         rows = _inherited(figures, at, grid.rows, reading)
-    columns = columns or _inherited(figures, at, grid.columns, reading) or named(grid.columns, whole, reading)
+    columns = columns or _inherited(figures, at, grid.columns, reading, _LENIENT) or _columns(grid, whole, reading)
     if len(grid.columns) == 1:
         columns = dict.fromkeys(grid.columns, 1.0)
     if not rows and not columns:
@@ -183,12 +209,12 @@ def pointed(text: str, figures: Sequence[Figure], grid: Grid, reading: Reading) 
         halves += [text[figure.part[0] : figure.number.start], text[figure.number.end : figure.part[1]]]
     parts = [*(f.own for f in figures), *(frozenset(w.stem for w in words_of(half)) for half in halves)]
     rows = {row for part in parts for row in _only(named(grid.rows, part, reading))}
-    columns = {column for part in parts for column in _only(named(grid.columns, part, reading))}
+    columns = {column for part in parts for column in _only(_columns(grid, part, reading))}
     return rows, set(grid.columns) if len(grid.columns) == 1 else columns
 
 
 def _only(found: dict[int, float]) -> Iterable[int]:
-    return found if len(found) == 1 else ()
+    return found if len(found) <= 2 else ()
 
 
 def own_rows(grid: Grid, reading: Reading) -> set[int]:
@@ -198,11 +224,15 @@ def own_rows(grid: Grid, reading: Reading) -> set[int]:
 
 
 def _inherited(
-    figures: Sequence[Figure], at: int, heads: dict[int, frozenset[str]], reading: Reading
+    figures: Sequence[Figure],
+    at: int,
+    heads: dict[int, frozenset[str]],
+    reading: Reading,
+    unmatched: float = _UNMATCHED,
 ) -> dict[int, float]:
     """What the parts before name, the nearest first, then those behind."""
     for other in (*reversed(figures[:at]), *figures[at + 1 :]):
-        found = named(heads, other.own, reading)
+        found = named(heads, other.own, reading, unmatched=unmatched)
         if found:
             return found
     return {}

@@ -141,7 +141,9 @@ def _extreme(text: str, figures: Sequence[Figure], reading: Reading) -> dict[int
         hit = next((c for c in ends if any(agree(number, n) for n in c.numbers[:1])), None)
         if hit is not None and (not rows or hit.row in rows):
             found.append(Verdict("tied", "that is the extreme value", grid.place, grid.shown(hit), 1.0, True))
-        elif ends and any(agree(number, n) for c in grid.cells.values() for n in c.numbers[:1]):
+        elif ends and (hit or any(agree(number, n) for c in grid.cells.values() for n in c.numbers[:1]) or (
+            grid.label in tables_named(text) and len(ends) == 1 and pick((ends[0].numbers[0].value, number.value)) != number.value
+        )):  # fmt: skip
             other = hit or ends[-1]
             found.append(
                 Verdict(

@@ -83,6 +83,7 @@ _REFERENCE = re.compile(
     r"\b(?:Tables?|Tab\.|Figures?|Figs?\.|Sections?|Secs?\.|Appendix|Appendices|Equations?|Eqs?\.|§+)\s*\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)?"
 )
 _ADDS_UP = re.compile(r"\b(?:adds?|added|adding|sums?|summed)\s+up\s+to\s+$", re.I)
+_UNIT_WORD = re.compile(r"[^\W\d_]{2,}")
 OWN_WORDS = frozenset(
     map(
         stem,
@@ -246,8 +247,6 @@ def figures_in(text: str, numbers: Sequence[Numeral] | None = None) -> list[Figu
     """The numbers of one sentence, each with its own words."""
     found = numbers_in(text) if numbers is None else list(numbers)
     words = words_of(text)
-    spans = [(n.start, n.end) for n in found]
-    words = [w for w in words if not any(s < w.end and w.start < e for s, e in spans)]
     parts = list(_parts(text, found))
     ranked = _by_rank(text, found)
     return [_figure(n, part, words, ranked.get(i)) for i, (n, part) in enumerate(zip(found, parts, strict=True))]
@@ -260,7 +259,7 @@ def _parts(text: str, found: Sequence[Numeral]) -> Iterator[tuple[int, int]]:
         between = text[one.end : other.start]
         cut = _cut(between)
         yield start, one.end + (len(between) if cut is None else cut)
-        start = one.end + (cut or 0)
+        start = one.start if cut is None else one.end + cut
     if found:
         yield start, len(text)
 
@@ -310,14 +309,17 @@ def _by_rank(text: str, found: Sequence[Numeral]) -> dict[int, tuple[frozenset[s
 def _figure(
     number: Numeral, part: tuple[int, int], words: Sequence[Word], rank: tuple[frozenset[str], frozenset[str]] | None
 ) -> Figure:
-    inside = [w for w in words if part[0] <= w.start < part[1]]
+    unit = [Word(_stem(u.group()), number.end, number.end) for u in _UNIT_WORD.finditer(number.text)]
+    apart = [w for w in words if not (number.start <= w.start < number.end)]
+    inside = [w for w in apart if part[0] <= w.start < part[1]]
     if rank is not None:
-        inside = [w for w in words if w.start < number.start and w.stem not in rank[1]]
-    before = [w for w in inside if w.end <= number.start]
-    after = [w for w in inside if w.start >= number.end]
+        inside = [w for w in apart if w.start < number.start and w.stem not in rank[1]]
+    inside = [w for w in inside if "." not in w.stem]
+    before = [w for w in inside if w.end <= number.start and not w.stem.isdigit()]
+    after = [w for w in inside if w.start >= number.end and not w.stem.isdigit()]
     return Figure(
         number,
-        frozenset(w.stem for w in inside),
+        frozenset(w.stem for w in (*inside, *unit)),
         frozenset(w.stem for w in (*before[-3:], *after[:3])) - OWN_WORDS,
         before[-1].stem if before else "",
         after[0].stem if after and after[0].start - number.end <= 2 else "",
@@ -340,6 +342,11 @@ def agree(one: Numeral, other: Numeral) -> bool:
         return False
     scale = Decimal(100) if part is other else Decimal("0.01")
     return _near(one, other.value * scale, other.step * scale)
+
+
+def printed_alike(one: Numeral, other: Numeral) -> bool:
+    """Whether the other number, printed as finely as the one or finer, agrees with it."""
+    return other.step <= one.step and agree(one, other)
 
 
 def _near(one: Numeral, value: Decimal, step: Decimal) -> bool:

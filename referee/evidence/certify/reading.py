@@ -131,6 +131,11 @@ class Reading:
         held = self._held.get(stem, 0)
         return log(1 + self._count / held) if held else 0.0
 
+    def printed(self, word: str) -> int:
+        """How many passages hold a word as it is printed, but for an ``s`` at its end."""
+        found = word.casefold().removesuffix("s")
+        return sum(found in passage.text.casefold() for passage in self.passages)
+
     def knows(self, stem: str) -> bool:
         """Whether the paper holds the word."""
         return stem in self._held
@@ -158,6 +163,23 @@ class Reading:
             if section.role not in ("front", "references"):
                 found += find_numerals(block.text)
         return found
+
+    @cached_property
+    def unread(self) -> list[tuple[tuple[Numeral, ...], frozenset[str]]]:
+        """Numbers and words of what is no sentence: tables that may be misread, equations, listings."""
+        texts = [
+            block.text
+            for section, block in self.paper.blocks()
+            if block.kind in ("table", "figure", "equation", "code") and section.role not in ("front", "references")
+        ]
+        texts += [passage.text for passage in self.passages if passage.listing]
+        return [(tuple(find_numerals(text)), frozenset(word.stem for word in words_of(text))) for text in texts]
+
+    @cached_property
+    def head_numbers(self) -> frozenset[str]:
+        """Numbers that name a row or a column of a table."""
+        heads = (head for grid in self.grids for head in (*grid.rows.values(), *grid.columns.values()))
+        return frozenset(stem for head in heads for stem in head if stem[0].isdigit())
 
     @cached_property
     def names(self) -> frozenset[str]:

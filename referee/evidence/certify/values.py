@@ -10,7 +10,7 @@ from itertools import chain, combinations
 from typing import Literal
 
 from referee.evidence.certify.cells import bind, comparable, holding, tables_named
-from referee.evidence.certify.figures import ORDINAL, OWN_WORDS, Figure, agree
+from referee.evidence.certify.figures import ORDINAL, OWN_WORDS, Figure, agree, printed_alike
 from referee.evidence.certify.reading import Fact, Grid, Reading
 from referee.evidence.numerals import Numeral, plain
 
@@ -93,7 +93,9 @@ def _by_cells(
         near = cell or holding(bound.loose, figure.number)
         if near is not None and loose is UNKNOWN:
             loose = Verdict("found", f"{figure.number.text} stands there", grid.place, grid.shown(near))
-        if not bound.named or change or not bound.cells or not all(comparable(figure.number, c) for c in bound.cells):
+        if not bound.named or change or not bound.cells:
+            continue
+        if near is None and not all(comparable(figure.number, c) for c in bound.cells):
             continue
         if len(bound.cells) > 2 or (figure.spelled and figure.value < 13):
             continue
@@ -107,7 +109,7 @@ def _by_cells(
 
 
 def _anywhere(figure: Figure, reading: Reading) -> bool:
-    return any(agree(figure.number, value) for value in reading.values)
+    return any(printed_alike(figure.number, value) for value in reading.values)
 
 
 def _by_prose(text: str, figures: Sequence[Figure], at: int, whole: frozenset[str], reading: Reading) -> Verdict:
@@ -143,11 +145,14 @@ def _by_prose(text: str, figures: Sequence[Figure], at: int, whole: frozenset[st
 def _could_be(figure: Figure, other: Figure) -> bool:
     """Whether another number plays the same part: unit, size, and a word next to it."""
     one, two = figure.number, other.number
-    if one.unit != two.unit and (ORDINAL in (one.unit, two.unit) or not (one.decimals and two.decimals)):
+    units = {one.unit, two.unit}
+    if len(units) > 1 and ("" not in units or ORDINAL in units or ("%" in units and not (one.decimals and two.decimals))):
         return False
     if one.value and two.value and not 1 / _MANY_TIMES <= abs(one.value / two.value) <= _MANY_TIMES:
         return False
-    return bool(figure.close & other.close) or bool(figure.after and figure.after == other.after)
+    return bool(figure.close & other.close) or bool(figure.after and figure.after == other.after) or (
+        len(figure.close & other.own) > 1
+    )
 
 
 def _weighed(
@@ -179,21 +184,38 @@ def _weighed(
         return UNKNOWN
     if is_change(text, figure) and not is_change(other.passage.text, other.figure):
         return UNKNOWN
-    needed = _ENOUGH if _same_part(figure, other.figure) else _STRONG + 0.1
+    needed = _ENOUGH if _same_part(figure, other.figure) else _STRONG + 0.06
     if against < needed or (figure.spelled and figure.value < 13 and figure.after != other.figure.after):
         return UNKNOWN
-    if _follows(figure.number, [f.figure.number for f in reading.facts if f.passage is other.passage]):
+    if fact is None and _unread(figure, own, reading):
+        return UNKNOWN
+    if _follows(text, figure.number, others) or _follows(text, figure.number, [f.figure.number for f in reading.facts if f.passage is other.passage]):
         return Verdict(
             "found", "a sum or difference of numbers there", other.passage.place, other.passage.text, against
         )
     return _denied(figure, other, against)
 
 
-def _follows(number: Numeral, given: Sequence[Numeral]) -> bool:
-    """Whether a number is a sum or a difference of numbers of one sentence."""
+_TOTALS = re.compile(r"\b(?:together|total\w*|sum\w*|all|altogether|combined|overall|plus|whole|both)\b", re.I)
+def _unread(figure: Figure, own: dict[str, float], reading: Reading) -> bool:
+    """Whether a number stands with half of its words in what is no sentence and may be a table that was misread."""
+    total = sum(own.values())
+    return any(
+        sum(weight for word, weight in own.items() if word in stems) * 2 >= total
+        and any(printed_alike(figure.number, value) for value in numbers)
+        for numbers, stems in reading.unread
+    )
+
+
+_COMPUTES = re.compile(r"\b(?:minus|less|remain\w*|difference|gap|left|missing|lost|without|excluding|still|apart|drop\w*)\b", re.I)
+
+
+def _follows(text: str, number: Numeral, given: Sequence[Numeral]) -> bool:
+    """Whether a number is a sum of numbers of one sentence, or a difference where the statement speaks of one."""
     alike = [n.value for n in given if n.unit == number.unit][:8]
-    sums = (sum(parts) for size in range(2, len(alike) + 1) for parts in combinations(alike, size))
-    gaps = (abs(one - other) for one, other in combinations(alike, 2))
+    least = 2 if _TOTALS.search(text) else 3
+    sums = (sum(parts) for size in range(least, len(alike) + 1) for parts in combinations(alike, size))
+    gaps = (abs(one - other) for one, other in combinations(alike, 2)) if _COMPUTES.search(text) else ()
     return any(abs(number.value - value) <= number.step / 2 for value in chain(sums, gaps))
 
 
@@ -213,7 +235,7 @@ def _exchanged(
 
     One telling word is enough where the statement gives the other number too.
     """
-    if own is other or agree(figure.number, other.number) or own.number.unit != other.number.unit:
+    if own is other or agree(figure.number, other.number) or own.number.unit == ORDINAL != other.number.unit:
         return False
     theirs = [w for w in figure.close & other.close - own.close if w in weights]
     given = any(agree(n, other.number) for n in others)

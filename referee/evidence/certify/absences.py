@@ -12,52 +12,71 @@ from referee.evidence.certify.values import Verdict
 from referee.evidence.stems import stem
 
 _TELLS = (
-    r"(?:report|state|say|mention|give|describe|discuss|define|specif(?:y|ie)|provide|name|list|explain|disclose|present|"
-    r"include|contain|indicate|document|note|address|offer|quantif(?:y|ie)|cite|tell|show|compare|evaluate|test|release|"
+    r"(?:report|state|say|mention|give|describe|discuss|define|specif(?:y|ie)|provide|name|list|explain|"
+    r"disclose|present|"
+    r"include|contain|indicate|document|note|address|offer|quantif(?:y|ie)|cite|tell|show|compare|"
+    r"evaluate|test|release|"
     r"have|use|perform|conduct|analy[sz]e|consider|acknowledge|clarif(?:y|ie)|detail|plan|measure|run)"
 )
 _PASSIVE = (
-    r"(?:ever |explicitly )?(?:reported|given|stated|mentioned|described|provided|discussed|listed|specified|defined|explained|"
-    r"presented|included|shown|cited|disclosed|offered|named|documented|found|planned|made available|available|performed|conducted)"
+    r"(?:ever |explicitly )?(?:reported|given|stated|mentioned|described|provided|discussed|listed|"
+    r"specified|defined|explained|"
+    r"presented|included|shown|cited|disclosed|offered|named|documented|found|planned|made available|"
+    r"available|performed|conducted)"
 )
 _JUDGED = re.compile(
-    r"\b(?:\w*adequate(?:ly)?|\w*sufficient(?:ly)?|thorough(?:ly)?|clear(?:ly)?|detailed|in (?:\w+ )?(?:detail|depth)|proper(?:ly)?|enough|convincing(?:ly)?|"
-    r"rigorous(?:ly)?|systematic(?:ally)?|fully|well|careful(?:ly)?|satisfactor\w+|beyond|further|really|necessarily|always|only|such|other|"
+    r"\b(?:\w*adequate(?:ly)?|\w*sufficient(?:ly)?|thorough(?:ly)?|clear(?:ly)?|detailed|"
+    r"in (?:\w+ )?(?:detail|depth)|proper(?:ly)?|enough|convincing(?:ly)?|"
+    r"rigorous(?:ly)?|systematic(?:ally)?|fully|well|careful(?:ly)?|satisfactor\w+|beyond|further|really|"
+    r"necessarily|always|only|such|other|"
     r"previously|direct(?:ly)?|formal(?:ly)?|meaningful\w*|real|strong|good|serious)\b|\bin passing\b",
     re.I,
 )
 _RESULT = re.compile(
-    r"^(?:\w+ly )?(?:\w+ )?(?:significan\w*|differences?|effects?|changes?|evidence|correlations?|associations?|reason|doubt|need|guarantee|way|"
+    r"^(?:\w+ly )?(?:\w+ )?(?:significan\w*|differences?|effects?|changes?|evidence|correlations?|"
+    r"associations?|reason|doubt|need|guarantee|way|"
     r"improvement|clear|agreement|increase|decrease|link|relation\w*|trend|such)\b",
     re.I,
 )
 _PRONOUN = re.compile(r"^\W*(?:this|it|that|they|these|those|we|i|which|until|what)\b", re.I)
 _SAID = re.compile(
-    r"\b(?:conclude|claim|show|find|found|argue|suggest|state|say|report|note|write|admit|acknowledge|concede|assume)\w*,?\s+(?:that\s+)?$",
+    r"\b(?:conclude|claim|show|find|found|argue|suggest|state|say|report|note|write|admit|acknowledge|"
+    r"concede|assume)\w*,?\s+(?:that\s+)?$",
     re.I,
 )
 _NOT_TOLD = re.compile(
-    rf"\b(?:papers?|authors?|manuscripts?|protocols?|study|article|text|section|they|abstract|methods|discussion|appendix|"
-    rf"captions?|tables?|and)(?:\s+[\w.]+){{0,4}}?\s+(?:do(?:es)? not|don't|doesn't|did not|didn't|never|fails? to|neglects? to|omits? to|without ever)\s+(?:\w+ly\s+|ever\s+|even\s+|anywhere\s+)?"
+    rf"\b(?:papers?|authors?|manuscripts?|protocols?|study|article|text|section|they|abstract|methods|"
+    rf"discussion|appendix|"
+    rf"captions?|tables?|and)(?:\s+[\w.]+){{0,4}}?\s+(?:do(?:es)? not|don't|doesn't|did not|didn't|never|"
+    rf"fails? to|neglects? to|omits? to|without ever)\s+(?:\w+ly\s+|ever\s+|even\s+|anywhere\s+)?"
     rf"(?P<verb>{_TELLS})(?:s|ed|ing)?\b(?P<what>.*)", re.I
 )  # fmt: skip
 _IS_NOT = re.compile(
     r"(?P<what>.*?)\b(?:is|are|was|were|has|have)\s+(?:not|never|nowhere)\s+(?P<how>been\s+|even\s+|\w+ly\s+)?"
-    r"(?:reported|given|stated|mentioned|described|provided|discussed|listed|specified|defined|explained|presented|shown|cited|"
+    r"(?:reported|given|stated|mentioned|described|provided|discussed|listed|specified|defined|explained|"
+    r"presented|shown|cited|"
     r"disclosed|named|documented|addressed|justified|released|to be found)\b(?P<rest>.*)", re.I
 )  # fmt: skip
 _NO_IS = re.compile(
-    rf"\b[Tt]here (?:is|are) (?:no|not any|not a single|neither)\s+(?P<what>.*)|^\W*(?:no|neither|nowhere (?:is|are|does|do|in))\s+(?P<told>.*?)\s+"
-    rf"(?:(?:is|are|was|were|has been|have been|seems?|could be|can be)\s+{_PASSIVE}|{_PASSIVE}|(?:in|anywhere in) the (?:paper|text|manuscript|article)).*", re.I
+    rf"\b[Tt]here (?:is|are) (?:no|not any|not a single|neither)\s+(?P<what>.*)|^\W*(?:no|neither|"
+    rf"nowhere (?:is|are|does|do|in))\s+(?P<told>.*?)\s+"
+    rf"(?:(?:is|are|was|were|has been|have been|seems?|could be|can be)\s+{_PASSIVE}|{_PASSIVE}|(?:in|"
+    rf"anywhere in) the (?:paper|text|manuscript|article)).*", re.I
 )  # fmt: skip
 _GIVES_NO = re.compile(
-    rf"\b(?:papers?|authors?|manuscripts?|protocols?|study|article|they|it|text|section|work)\s+(?:{_TELLS}(?:s|es)?|lacks?|omits?|contains?|had|ha[sd])\s+"
-    r"(?:no|neither|not a single)\s+(?P<what>.*)|\b(?:papers?|authors?|manuscripts?|protocols?|study|article|they|it)\s+(?:lacks?|omits?)\s+(?P<lacks>.*)", re.I
+    rf"\b(?:papers?|authors?|manuscripts?|protocols?|study|article|they|it|text|section|"
+    rf"work)\s+(?:{_TELLS}(?:s|es)?|lacks?|omits?|contains?|had|ha[sd])\s+"
+    r"(?:no|neither|not a single)\s+(?P<what>.*)|\b(?:papers?|authors?|manuscripts?|protocols?|study|"
+    r"article|they|it)\s+(?:lacks?|omits?)\s+(?P<lacks>.*)", re.I
 )  # fmt: skip
-_END = re.compile(rf"\b(?:is|are|was|were|has been|have been|can be|could be)\s+(?:{_TELLS}|found|made|available|done|shown|seen)\w*|[.;:]|,?\s+(?:so|but|although|though|which (?:is|makes|means|would)|and (?:this|that|it|the)|"
-    r"because|since|despite|even though|yet|whereas|while|anywhere|at all|at any point)\b|, (?!or\b|and\b)", re.I)  # fmt: skip
+_END = re.compile(
+    rf"\b(?:is|are|was|were|has been|have been|can be|could be)\s+(?:{_TELLS}|found|made|available|done|"
+    rf"shown|seen)\w*|[.;:]|,?\s+(?:so|but|although|though|which (?:is|makes|means|would)|and (?:this|that|it|the)|"
+    r"because|since|despite|even though|yet|whereas|while|anywhere|at all|at any point)\b|, (?!or\b|"
+    r"and\b)", re.I)  # fmt: skip
 _LEADING = re.compile(
-    r"^\W*(?:(?:anywhere|explicitly|whether|how many|how much|how|which|what|where|when|why|who|whose|if|that|the|a|an|any|its|their|"
+    r"^\W*(?:(?:anywhere|explicitly|whether|how many|how much|how|which|what|where|when|why|who|whose|if|"
+    r"that|the|a|an|any|its|their|"
     r"at|all|to|in|of|on)\b\s*)+", re.I
 )  # fmt: skip
 _SPLIT = re.compile(r"\b(?:or|nor|and)\b|,", re.I)
@@ -130,7 +149,8 @@ _VAGUE = frozenset(
     )
 )
 _DENIES = re.compile(
-    r"\b(?:not|no|never|without|neither|nor|cannot|lack\w*|absen\w*|unavailable|unclear|future|omit\w*|unknown|missing|beyond the scope|none)\b|n't\b",
+    r"\b(?:not|no|never|without|neither|nor|cannot|lack\w*|absen\w*|unavailable|unclear|future|omit\w*|"
+    r"unknown|missing|beyond the scope|none)\b|n't\b",
     re.I,
 )
 _REACH = 3
@@ -193,7 +213,7 @@ def _content(text: str) -> list[str]:
 
 
 def absence_verdict(text: str, reading: Reading) -> Verdict | None:
-    """Denied where a passage that denies nothing holds the phrase; found where none does; None where none is claimed."""
+    """Denied where a passage that denies nothing holds the phrase, found where none does; None without a claim."""
     missing = claimed_missing(text)
     if not missing:
         return None

@@ -1,4 +1,4 @@
-"""Sums, differences, shares and factors of a statement, computed again from its own numbers or from the paper's cells."""
+"""Sums, differences, shares and factors of a statement, computed again from its numbers or the paper's cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _TIMES = re.compile(r"^\s*-?(?:times|fold|×|x\b)", re.I)
 _FACTOR = re.compile(r"\b(?:factor|ratio)(?: \w+){0,3} (?:of|is|by) (?:only |about |roughly |just )*$", re.I)
 _SPELLED_FACTOR = {
     "twice": "2", "double": "2", "doubles": "2", "doubled": "2", "halves": "2", "halved": "2",
-    "triple": "3", "triples": "3", "tripled": "3", "thrice": "3", "half as": "2", "half that": "2", "half of that": "2", "a third of": "3", "one third of": "3",
+    "triple": "3", "triples": "3", "tripled": "3", "thrice": "3", "half as": "2", "half that": "2", "half of that": "2",
+    "a third of": "3", "one third of": "3",
     "a quarter of": "4", "one quarter of": "4", "a fifth of": "5", "a tenth of": "10",
 }  # fmt: skip
 _FACTOR_WORD = re.compile(r"\b(?:" + "|".join(sorted(_SPELLED_FACTOR, key=len, reverse=True)) + r")\b", re.I)
@@ -33,7 +34,8 @@ _TEST = re.compile(r"(?:\b[a-zA-Z]\w{0,2}\s*[=<>≤≥]\s*|[<>≤≥]\s*)$")
 _EACH = re.compile(r"\b(?:each|per|an arm|a group|every)\b", re.I)
 _OF = re.compile(r"\b(?:of|out of)\b", re.I)
 DISPUTED = re.compile(
-    r"\b(?:but|although|though|however|whereas|inconsistent\w*|contradict\w*|does not|do not|cannot|don't|doesn't|wrong\w*|"
+    r"\b(?:but|although|though|however|whereas|inconsistent\w*|contradict\w*|does not|do not|cannot|don't|"
+    r"doesn't|wrong\w*|"
     r"error|mistake\w*|instead|mismatch|disagree\w*|differs?|should be|conflict\w*|incorrect\w*|typo|yet)\b", re.I
 )  # fmt: skip
 
@@ -61,12 +63,21 @@ def arithmetic(text: str, figures: Sequence[Figure], reading: Reading) -> dict[i
     return found
 
 
-_BRACKET_PAIR = re.compile(r"\(\s*(?:from\s+)?[^()\d]{0,20}[\d.,]+[^()\d]{0,12}?\b(?:against|vs\.?|versus|and|to|compared with|compared to|minus|or)\b[^()\d]{0,12}[\d.,]+[^()\d]{0,12}\)")
+_BRACKET_PAIR = re.compile(
+    r"\(\s*(?:from\s+)?[^()\d]{0,20}[\d.,]+[^()\d]{0,12}?\b(?:against|vs\.?|versus|and|to|compared with|"
+    r"compared to|minus|or)\b[^()\d]{0,12}[\d.,]+[^()\d]{0,12}\)"
+)
 _MINUS = re.compile(r"^\W{0,3}\w{0,12}\s*(minus|plus)\b", re.I)
-_GAINS = re.compile(r"\b(?:gain|gap|differ\w*|sav\w*|step|brings?|margin|improv\w*|drops?|falls?|rises?|los[et]\w*|costs?|lead|advantage|reduc\w*|increas\w*|decreas\w*)\b", re.I)
+_GAINS = re.compile(
+    r"\b(?:gain|gap|differ\w*|sav\w*|step|brings?|margin|improv\w*|drops?|falls?|rises?|los[et]\w*|costs?|"
+    r"lead|advantage|reduc\w*|increas\w*|decreas\w*)\b",
+    re.I,
+)
 
 
-def _stated(text: str, figures: Sequence[Figure], values: list[int], changes: list[int]) -> Iterator[tuple[int, Verdict]]:
+def _stated(
+    text: str, figures: Sequence[Figure], values: list[int], changes: list[int]
+) -> Iterator[tuple[int, Verdict]]:
     """Differences that a statement spells out: ``a minus b is c``, or ``c (a against b)``."""
     for i in values:
         sign = _MINUS.match(text[figures[i].number.end :])
@@ -75,11 +86,21 @@ def _stated(text: str, figures: Sequence[Figure], values: list[int], changes: li
             value = one.value - other.value if sign[1].casefold() == "minus" else one.value + other.value
             fits = abs(value - result.value) <= max(one.step, other.step, result.step) / 2
             shown = f"{_printed(one.value)} {sign[1]} {_printed(other.value)} = {_printed(value)}"
-            yield i + 2, Verdict("tied" if fits else "denied", shown if fits else f"{shown}, not {result.text}", "arithmetic", shown, 1.0, True)
+            yield (
+                i + 2,
+                Verdict(
+                    "tied" if fits else "denied",
+                    shown if fits else f"{shown}, not {result.text}",
+                    "arithmetic",
+                    shown,
+                    1.0,
+                    True,
+                ),
+            )
             return
     pair = _BRACKET_PAIR.search(text)
     inside = [i for i in values if pair and pair.start() < figures[i].number.start < pair.end()]
-    before = [i for i in values if pair and figures[i].number.end <= pair.start() and not (figures[i].spelled and figures[i].value < 13)]
+    before = [i for i in values if pair and figures[i].number.end <= pair.start() and not figures[i].small]
     if len(inside) != 2 or not before:
         return
     one, other = (figures[i].number for i in inside)
@@ -89,9 +110,13 @@ def _stated(text: str, figures: Sequence[Figure], values: list[int], changes: li
     shown = f"{_printed(high)} - {_printed(low)} = {_printed(high - low)}"
     if _is_difference(result, one, other):
         yield chosen, Verdict("tied", shown, "arithmetic", shown, 1.0, True)
-    elif (chosen in changes or _GAINS.search(text)) and one.decimals == other.decimals and (high - low) / 5 <= abs(result.value) <= (high - low) * 5:
-        if not DISPUTED.search(text) and not agree(result, one) and not agree(result, other):
-            yield chosen, Verdict("denied", f"{shown}, not {result.text}", "arithmetic", shown, 1.0, True)
+    elif (
+        (chosen in changes or _GAINS.search(text))
+        and one.decimals == other.decimals
+        and (high - low) / 5 <= abs(result.value) <= (high - low) * 5
+        and not (DISPUTED.search(text) or agree(result, one) or agree(result, other))
+    ):
+        yield chosen, Verdict("denied", f"{shown}, not {result.text}", "arithmetic", shown, 1.0, True)
 
 
 def spelled_factor(text: str, figures: Sequence[Figure], reading: Reading) -> Verdict | None:
@@ -99,10 +124,10 @@ def spelled_factor(text: str, figures: Sequence[Figure], reading: Reading) -> Ve
     word = _FACTOR_WORD.search(text)
     if word is None or len(_FACTOR_WORD.findall(text)) > 1:
         return None
-    values = [f.number for f in figures if f.number.unit != ORDINAL and not (f.spelled and f.value < 13)]
+    values = [f.number for f in figures if f.number.unit != ORDINAL and not f.small]
     pair = _pair(values) or _cells(text, figures, reading)
-    factor = Numeral(Decimal(_SPELLED_FACTOR[word.group().casefold()]), Decimal(1), 0, "x", _bound(text[: word.start()]),
-                     word.group(), *word.span())  # fmt: skip
+    value = Decimal(_SPELLED_FACTOR[word.group().casefold()])
+    factor = Numeral(value, Decimal(1), 0, "x", _bound(text[: word.start()]), word.group(), *word.span())
     if (
         word.group().casefold() not in ("twice", "double", "thrice", "triple", "half as", "half that", "half of that")
         and factor.bound in ("<", ">")
@@ -244,7 +269,7 @@ def _in_grid(
 def _share(text: str, figures: Sequence[Figure], values: list[int]) -> dict[int, Verdict]:
     """``a of b is p%``, with exactly one percentage and two counts."""
     shares = [i for i in values if figures[i].number.unit == "%"]
-    counts = [i for i in values if i not in shares and not (figures[i].spelled and figures[i].value < 13)]
+    counts = [i for i in values if i not in shares and not figures[i].small]
     if len(shares) != 1 or len(counts) != 2 or not figures[counts[0]].value:
         return {}
     first, second = (figures[i].number for i in counts)

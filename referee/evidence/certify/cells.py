@@ -23,8 +23,8 @@ class Bound:
 
     ``exact``: both were named, one of them in the number's own part of the sentence. ``sure``: a number of these cells
     is the one that is meant, since the statement names nothing nearer. ``loose`` are further cells that a value of the
-    statement may come from: the rest of the named row or column. ``named``: the words name one row and column so well that
-    another value there denies the statement.
+    statement may come from: the rest of the named row or column. ``named``: the words name one row and column so
+    well that another value there denies the statement.
     """
 
     grid: Grid
@@ -129,11 +129,11 @@ def bind(
     if mine == 0 and columns:
         along = [c for c in around if c.row in own_rows(grid, reading) and c.column in columns]
     likely = exact or (mine == 0 and bool(columns)) or (len(rows) == 1 and not columns)
-    told = exact and sure and all(_whole(grid.rows[row], own | whole, grid.rows, reading) for row in rows)
+    well = exact and sure and all(_whole(grid.rows[row], own | whole, grid.rows, reading) for row in rows)
     also = _mentioned(grid, own, rows, reading)
     if any(agree(figures[at].number, n) for c in around if c.row in also and c.column in columns for n in c.numbers):
-        told = False
-    return Bound(grid, tuple(along), tuple(around), exact, likely, told)
+        well = False
+    return Bound(grid, tuple(along), tuple(around), exact, likely, well)
 
 
 def _clause(text: str, figure: Figure) -> str:
@@ -191,7 +191,8 @@ def is_listed(text: str, figures: Sequence[Figure], at: int) -> bool:
     start, end = figures[at].number.start, figures[at].number.end
     opened, closed = text.rfind("(", 0, start), text.find(")", end)
     if opened >= 0 and closed > 0 and ")" not in text[opened:start] and "(" not in text[end:closed]:
-        if sum(opened < f.number.start < closed for f in figures) > 1:
+        inside = sum(opened < f.number.start < closed for f in figures)
+        if inside > 1:
             return True
     for one, other in pairwise(figures):
         if figures[at] in (one, other) and re.fullmatch(

@@ -6,6 +6,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from referee.evidence.certify.cells import own_rows, pointed, tables_named
 from referee.evidence.certify.figures import ORDINAL, Figure, agree, words_of
@@ -18,13 +19,13 @@ Compared = Callable[[Decimal, Decimal], bool]
 _LARGEST = re.compile(r"\b(?:largest|highest|maximum|greatest|biggest|most|top)\b", re.I)
 _SMALLEST = re.compile(r"\b(?:smallest|lowest|minimum|least|fewest|weakest)\b", re.I)
 _COUNT = re.compile(r"\b(?:of|out of)\s+(?:the|its|all|these)?\s*$", re.I)
-_RELATIONS: tuple[tuple[re.Pattern[str], Compared], ...] = (
-    (re.compile(r"\b(?:below|under|less than|lower than|fewer than|smaller than|worse than)\b", re.I), operator.lt),
-    (re.compile(r"\b(?:above|over|more than|higher than|greater than|larger than|exceeds?|exceeding|better than|beats?)\b", re.I), operator.gt),
-    (re.compile(r"\b(?:at least)\b", re.I), operator.ge),
-    (re.compile(r"\b(?:at most)\b", re.I), operator.le),
-    (re.compile(r"\b(?:ha(?:s|ve|d)|with|shows?|reach(?:es)?|equals?|of exactly)\b.*\b(?:of|exactly|value)\b", re.I), operator.eq),
-)  # fmt: skip
+_RELATIONS: tuple[tuple[str, Compared], ...] = (
+    (r"below|under|(?:less|lower|fewer|smaller|worse) than", operator.lt),
+    (r"above|over|(?:more|higher|greater|larger|better) than|exceed(?:s|ing)?|beats?", operator.gt),
+    (r"at least", operator.ge),
+    (r"at most", operator.le),
+    (r"(?:ha(?:s|ve|d)|with|shows?|reach(?:es)?|equals?)\b.*\b(?:of|exactly|value)", operator.eq),
+)
 
 
 def counts(text: str, figures: Sequence[Figure], reading: Reading) -> dict[int, Verdict]:
@@ -34,7 +35,7 @@ def counts(text: str, figures: Sequence[Figure], reading: Reading) -> dict[int, 
 
 def _counted(text: str, figures: Sequence[Figure], reading: Reading) -> dict[int, Verdict]:
     whole = [i for i, f in enumerate(figures) if not f.number.decimals and not f.number.unit and f.value < 200]
-    pairs = [(i, k) for i, k in zip(whole, whole[1:], strict=False)
+    pairs = [(i, k) for i, k in pairwise(whole)
              if _COUNT.search(text[figures[i].number.end : figures[k].number.start]) and k == i + 1]  # fmt: skip
     count, total = pairs[0] if pairs else (None, None)
     if (
@@ -43,13 +44,11 @@ def _counted(text: str, figures: Sequence[Figure], reading: Reading) -> dict[int
         and (figures[whole[0]].spelled or text[: figures[whole[0]].number.start].strip() in ("", "Only"))
     ):
         count = whole[0]
-    relation = next((r for pattern, r in _RELATIONS if pattern.search(text)), None)
+    relation = next((r for words, r in _RELATIONS if re.search(rf"\b(?:{words})\b", text, re.I)), None)
     if count is None or relation is None:
         return {}
     limits = [
-        f.number
-        for i, f in enumerate(figures)
-        if i not in (count, total) and f.number.unit != ORDINAL and not (f.spelled and f.value < 13)
+        f.number for i, f in enumerate(figures) if i not in (count, total) and f.number.unit != ORDINAL and not f.small
     ]
     found = [
         verdict
@@ -68,7 +67,7 @@ def _in_grid(
     grid: Grid, reading: Reading,
 ) -> Verdict | None:  # fmt: skip
     """The count of one table, where its rows or columns are named well enough to be counted."""
-    rows, columns = pointed(text, figures, grid, reading)
+    _, columns = pointed(text, figures, grid, reading)
     height = len({cell.row for cell in grid.cells.values()})
     wanted = figures[count].value
     if total is not None and figures[total].value not in (height, height - 1, height - len(own_rows(grid, reading))):
@@ -123,7 +122,7 @@ def _in_order(text: str, grid: Grid, columns: set[int], reading: Reading) -> tup
 
 def _extreme(text: str, figures: Sequence[Figure], reading: Reading) -> dict[int, Verdict]:
     largest, smallest = _LARGEST.search(text), _SMALLEST.search(text)
-    values = [i for i, f in enumerate(figures) if f.number.unit != ORDINAL and not (f.spelled and f.value < 13)]
+    values = [i for i, f in enumerate(figures) if f.number.unit != ORDINAL and not f.small]
     if bool(largest) == bool(smallest) or len(values) != 1:
         return {}
     at, pick = values[0], max if largest else min
@@ -142,7 +141,9 @@ def _extreme(text: str, figures: Sequence[Figure], reading: Reading) -> dict[int
         if hit is not None and (not rows or hit.row in rows):
             found.append(Verdict("tied", "that is the extreme value", grid.place, grid.shown(hit), 1.0, True))
         elif ends and (hit or any(agree(number, n) for c in grid.cells.values() for n in c.numbers[:1]) or (
-            grid.label in tables_named(text) and len(ends) == 1 and pick((ends[0].numbers[0].value, number.value)) != number.value
+            grid.label in tables_named(text)
+            and len(ends) == 1
+            and pick((ends[0].numbers[0].value, number.value)) != number.value
         )):  # fmt: skip
             other = hit or ends[-1]
             found.append(

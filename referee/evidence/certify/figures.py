@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 
 from referee.evidence.numerals import Bound, Numeral, find_numerals, plain
 from referee.evidence.stems import STOPWORDS, stem
@@ -67,20 +68,23 @@ _ORDINALS = {
     )
 }
 ORDINAL = "th"
+_SMALL_WORD = 12
 _PART = "|".join((*_SMALL, *_SCALES))
 _SPELLED = re.compile(
     rf"\b(?!one\b(?!\s*[- ]?(?:hundred|thousand|million)))(?:{_PART})(?:(?:\s*-\s*|\s+)(?:{_PART}))*\b", re.I
 )
 _RANK = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b(?!\s+of\s+all\b|ly)", re.I)
 _SEPARATOR = re.compile(
-    r"(?P<weak>\b(?:against|versus|vs|than|compared|instead|or|to|plus)\b)|[;:|)]|,(?!\d)|\b(?:and|but|while|whereas)\b",
+    r"(?P<weak>\b(?:against|versus|vs|than|compared|instead|or|to|plus)\b)|[;:|)]|,(?!\d)|\b(?:and|but|"
+    r"while|whereas)\b",
     re.I,
 )
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.I)
 _NAMES = re.compile(r"(?:,\s*(?:and\s+)?|\s+and\s+)", re.I)
 _JOINED = re.compile(r"(?<![\w-])([^\W_]{1,8})-([^\W_]{1,6})(?![\w-]|\.\d)")
 _REFERENCE = re.compile(
-    r"\b(?:Tables?|Tab\.|Figures?|Figs?\.|Sections?|Secs?\.|Appendix|Appendices|Equations?|Eqs?\.|§+)\s*\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)?"
+    r"\b(?:Tables?|Tab\.|Figures?|Figs?\.|Sections?|Secs?\.|Appendix|Appendices|Equations?|Eqs?\.|"
+    r"§+)\s*\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)?"
 )
 _ADDS_UP = re.compile(r"\b(?:adds?|added|adding|sums?|summed)\s+up\s+to\s+$", re.I)
 _UNIT_WORD = re.compile(r"[^\W\d_]{2,}")
@@ -165,8 +169,8 @@ class Word:
 class Figure:
     """A number with its words.
 
-    ``own`` are the stems of its part of the sentence, ``close`` the three before it and the three behind, ``before`` and
-    ``after`` the nearest ones.
+    ``own`` are the stems of its part of the sentence, ``close`` the three before it and the three behind, ``before``
+    and ``after`` the nearest ones.
     ``spelled`` marks a number in words. ``part`` is the place of its part of the sentence.
     """
 
@@ -177,6 +181,11 @@ class Figure:
     after: str
     spelled: bool
     part: tuple[int, int]
+
+    @property
+    def small(self) -> bool:
+        """Whether it is a word up to twelve, which may count anything."""
+        return self.spelled and self.value <= _SMALL_WORD
 
     @property
     def value(self) -> Decimal:
@@ -190,7 +199,7 @@ def words_of(text: str) -> list[Word]:
     words = [
         Word(_stem(found.group()), *found.span())
         for found in TOKEN.finditer(shown)
-        if found.group().casefold() not in STOPWORDS
+        if found.group().casefold() not in STOPWORDS or _is_letter(found.group(), shown[: found.start()])
     ]
     names = (found for found in _JOINED.finditer(shown) if any(map(str.isdigit, found.group())))
     words += (
@@ -199,8 +208,15 @@ def words_of(text: str) -> list[Word]:
     return sorted(words, key=lambda word: word.start)
 
 
+def _is_letter(word: str, before: str) -> bool:
+    """Whether a letter is a name or part of one (``CLUSTER-T``, ``S. aureus``) rather than an article."""
+    return len(word) == 1 and word.isupper() and (word != "A" or before.rstrip()[-1:] not in ("", ".", "!", "?"))
+
+
 def _stem(word: str) -> str:
     word = re.sub(r"[’']s?$", "", word)
+    if word.casefold() in _SMALL:
+        return str(_SMALL[word.casefold()])
     return stem(word) if word.isalpha() else word.casefold()
 
 
@@ -255,7 +271,7 @@ def figures_in(text: str, numbers: Sequence[Numeral] | None = None) -> list[Figu
 def _parts(text: str, found: Sequence[Numeral]) -> Iterator[tuple[int, int]]:
     """Where each number's part of the sentence begins and ends; parts that nothing separates share their words."""
     start = 0
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in pairwise(found):
         between = text[one.end : other.start]
         cut = _cut(between)
         yield start, one.end + (len(between) if cut is None else cut)

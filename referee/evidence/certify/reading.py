@@ -146,6 +146,11 @@ class Reading:
         return frozenset(word.stem for word in words_of(self.paper.title))
 
     @cached_property
+    def text(self) -> str:
+        """The whole text, in lower case."""
+        return "\n".join(section.text for section in self.paper.sections).casefold()
+
+    @cached_property
     def quotations(self) -> QuotationIndex:
         """The look-up of quotations."""
         return QuotationIndex(self.paper)

@@ -14,13 +14,18 @@ from referee.schemas.paper import Section
 
 _NUMBERED = re.compile(r"(?:\b(?:Sections?|Secs?\.|Appendix|App\.)|§)\s*([A-Z]?\d*(?:\.\d+)*)(?![\w])")
 _NAMED = re.compile(
-    r"\b(?:[Ii]n|[Uu]nder|of|to|from)\s+(?:the|its|their)?\s*[“\"]?(?P<name>[A-Z][\w/-]+(?:\s+(?:and|of|[A-Z])[\w/-]*)*)[”\"]?\s+[Ss]ection\b"
-    r"|\b(?:[Uu]nder|(?:part|end|start|beginning|paragraph) of(?: the)?)\s+(?P<under>[A-Z][\w/-]+(?:\s+(?:and|of|[A-Z]?[a-z])[\w/-]*)*)"
-    r"|\b[Tt]he\s+(?P<other>[Ii]ntroduction|[Dd]iscussion|[Cc]onclusions?|[Rr]esults|[Mm]ethods|[Ll]imitations|[Rr]elated [Ww]ork|[Aa]ppendix)(?:\s+section)?\b"
+    r"\b(?:[Ii]n|[Uu]nder|of|to|from)\s+(?:the|its|their)?\s*[“\"]?(?P<name>[A-Z][\w/-]+(?:\s+(?:and|of|"
+    r"[A-Z])[\w/-]*)*)[”\"]?\s+[Ss]ection\b"
+    r"|\b(?:[Uu]nder|(?:part|end|start|beginning|"
+    r"paragraph) of(?: the)?)\s+(?P<under>[A-Z][\w/-]+(?:\s+(?:and|of|[A-Z]?[a-z])[\w/-]*)*)"
+    r"|\b[Tt]he\s+(?P<other>[Ii]ntroduction|[Dd]iscussion|[Cc]onclusions?|[Rr]esults|[Mm]ethods|"
+    r"[Ll]imitations|[Rr]elated [Ww]ork|[Aa]ppendix)(?:\s+section)?\b"
 )
 _DOES = re.compile(
-    r"\b(?:describ|explain|introduc|present|defin|report|discuss|list|give|given|show|found|find|cover|contain|detail|outline|"
-    r"document|hold|specif|justif|summar|state|set|deal|treat|devoted|address|compar|evaluat|analy|motivat|derive|prove|review|left)\w*",
+    r"\b(?:describ|explain|introduc|present|defin|report|discuss|list|give|given|show|found|find|cover|"
+    r"contain|detail|outline|"
+    r"document|hold|specif|justif|summar|state|set|deal|treat|devoted|address|compar|evaluat|analy|"
+    r"motivat|derive|prove|review|left)\w*",
     re.I,
 )
 _VAGUE = frozenset(

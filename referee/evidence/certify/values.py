@@ -21,14 +21,15 @@ _SAME_SENTENCE = 0.6
 _STRONG, _ENOUGH = 0.62, 0.55
 _MARGIN = 0.72
 _MANY_TIMES = 6
+_TELLING, _BOTH = 2.0, 1.5
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What became of one number: tied to its place, found without it, denied by a passage, or neither.
 
-    ``words`` is the share of the statement's words about the number that stand at the place; ``computed`` marks a result
-    that was computed again.
+    ``words`` is the share of the statement's words about the number that stand at the place; ``computed`` marks a
+    result that was computed again.
     """
 
     standing: Standing
@@ -42,8 +43,10 @@ class Verdict:
 UNKNOWN = Verdict("unknown")
 
 _CHANGE = re.compile(
-    r"^\s*(?:percent(?:age)?\s+)?(?:points?\s+)?(?:of \w+\s+)?(?:(?!is\b|was\b|are\b|were\b|and\b|but\b|of\b)\w+\s+)?(?:higher|lower|better|worse|more|less|fewer|above|"
-    r"below|over|ahead|larger|smaller|faster|slower|increase|decrease|gain|drop|improvement|difference|gap|margin)\b(?! than one)",
+    r"^\s*(?:percent(?:age)?\s+)?(?:points?\s+)?(?:of \w+\s+)?(?:(?!is\b|was\b|are\b|were\b|and\b|but\b|"
+    r"of\b)\w+\s+)?(?:higher|lower|better|worse|more|less|fewer|above|"
+    r"below|over|ahead|larger|smaller|faster|slower|increase|decrease|gain|drop|improvement|difference|"
+    r"gap|margin)\b(?! than one)",
     re.I,
 )
 _CHANGED_BY = re.compile(
@@ -88,7 +91,7 @@ def _by_cells(
         if bound is None:
             continue
         cell = holding(bound.cells, figure.number)
-        if cell is not None and bound.sure and not (figure.spelled and figure.value < 13):
+        if cell is not None and bound.sure and not figure.small:
             return Verdict("tied", f"{figure.number.text} stands there", grid.place, grid.shown(cell), 1.0)
         near = cell or holding(bound.loose, figure.number)
         if near is not None and loose is UNKNOWN:
@@ -97,7 +100,7 @@ def _by_cells(
             continue
         if near is None and not all(comparable(figure.number, c) for c in bound.cells):
             continue
-        if len(bound.cells) > 2 or (figure.spelled and figure.value < 13):
+        if len(bound.cells) > 2 or figure.small:
             continue
         if near is not None or not _anywhere(figure, reading):
             other = f", where {grid.shown(near)}" if near is not None else ""
@@ -128,17 +131,21 @@ def _by_prose(text: str, figures: Sequence[Figure], at: int, whole: frozenset[st
                 inside = part and word in reading.facts[index].figure.own
                 scores[index] += weight if inside or not part else weight * _SAME_SENTENCE  # type: ignore[assignment]
     same = rival = None
-    others = [f.number for f in figures if f is not figure]
+    others = [f for f in figures if f is not figure]
     for index, score in scores.most_common(80):
         fact = reading.facts[index]
         if agree(figure.number, fact.figure.number):
             same = same or (score / total, fact)
-        elif rival is None and _could_be(figure, fact.figure) and not any(agree(n, fact.figure.number) for n in others):
+        elif (
+            rival is None
+            and _could_be(figure, fact.figure)
+            and not any(agree(f.number, fact.figure.number) for f in others)
+        ):
             rival = (score / total, fact)
     if same is None:
         found = (i for i, _ in scores.most_common() if agree(figure.number, reading.facts[i].figure.number))
-        index = next(found, None)
-        same = None if index is None else (scores[index] / total, reading.facts[index])
+        first = next(found, None)
+        same = None if first is None else (scores[first] / total, reading.facts[first])
     return _weighed(text, figure, same, rival, own, others, reading)
 
 
@@ -146,12 +153,16 @@ def _could_be(figure: Figure, other: Figure) -> bool:
     """Whether another number plays the same part: unit, size, and a word next to it."""
     one, two = figure.number, other.number
     units = {one.unit, two.unit}
-    if len(units) > 1 and ("" not in units or ORDINAL in units or ("%" in units and not (one.decimals and two.decimals))):
+    if len(units) > 1 and (
+        "" not in units or ORDINAL in units or ("%" in units and not (one.decimals and two.decimals))
+    ):
         return False
     if one.value and two.value and not 1 / _MANY_TIMES <= abs(one.value / two.value) <= _MANY_TIMES:
         return False
-    return bool(figure.close & other.close) or bool(figure.after and figure.after == other.after) or (
-        len(figure.close & other.own) > 1
+    return (
+        bool(figure.close & other.close)
+        or bool(figure.after and figure.after == other.after)
+        or (len(figure.close & other.own) > 1)
     )
 
 
@@ -161,18 +172,18 @@ def _weighed(
     same: tuple[float, Fact] | None,
     rival: tuple[float, Fact] | None,
     own: dict[str, float],
-    others: Sequence[Numeral],
+    others: Sequence[Figure],
     reading: Reading,
 ) -> Verdict:
     held, fact = same or (0.0, None)
     against, other = rival or (0.0, None)
     if fact is not None and held >= _ENOUGH:
         inside = (f for f in reading.facts if f.passage is fact.passage)
-        exchanged = next((f for f in inside if _exchanged(figure, fact.figure, f.figure, own, others)), None)
+        exchanged = next((f for f in inside if _exchanged(figure, fact.figure, f.figure, own, others, reading)), None)
         if exchanged is not None:
             return _denied(figure, exchanged, held)
     if fact is not None and held >= _MARGIN * against:
-        tied = held >= _STRONG and bool(figure.close & fact.figure.own)
+        tied = held >= _STRONG and bool(figure.close & fact.figure.own) and _nearest(figure, fact, reading)
         return Verdict(
             "tied" if tied else "found",
             f"{figure.number.text} stands there",
@@ -185,11 +196,13 @@ def _weighed(
     if is_change(text, figure) and not is_change(other.passage.text, other.figure):
         return UNKNOWN
     needed = _ENOUGH if _same_part(figure, other.figure) else _STRONG + 0.06
-    if against < needed or (figure.spelled and figure.value < 13 and figure.after != other.figure.after):
+    if against < needed or (figure.small and figure.after != other.figure.after):
         return UNKNOWN
-    if fact is None and _unread(figure, own, reading):
+    if _unread(figure, own, reading):
         return UNKNOWN
-    if _follows(text, figure.number, others) or _follows(text, figure.number, [f.figure.number for f in reading.facts if f.passage is other.passage]):
+    if _follows(text, figure.number, [f.number for f in others]) or _follows(
+        text, figure.number, [f.figure.number for f in reading.facts if f.passage is other.passage]
+    ):
         return Verdict(
             "found", "a sum or difference of numbers there", other.passage.place, other.passage.text, against
         )
@@ -197,6 +210,18 @@ def _weighed(
 
 
 _TOTALS = re.compile(r"\b(?:together|total\w*|sum\w*|all|altogether|combined|overall|plus|whole|both)\b", re.I)
+
+
+def _nearest(figure: Figure, fact: Fact, reading: Reading) -> bool:
+    """Whether no other number of the sentence has more of a number's words beside it."""
+
+    def beside(other: Figure) -> float:
+        return sum(map(reading.rarity, figure.close & other.close))
+
+    own = beside(fact.figure)
+    return all(beside(f.figure) <= own for f in reading.facts if f.passage is fact.passage)
+
+
 def _unread(figure: Figure, own: dict[str, float], reading: Reading) -> bool:
     """Whether a number stands with half of its words in what is no sentence and may be a table that was misread."""
     total = sum(own.values())
@@ -207,7 +232,9 @@ def _unread(figure: Figure, own: dict[str, float], reading: Reading) -> bool:
     )
 
 
-_COMPUTES = re.compile(r"\b(?:minus|less|remain\w*|difference|gap|left|missing|lost|without|excluding|still|apart|drop\w*)\b", re.I)
+_COMPUTES = re.compile(
+    r"\b(?:minus|less|remain\w*|difference|gap|left|missing|lost|without|excluding|still|apart|drop\w*)\b", re.I
+)
 
 
 def _follows(text: str, number: Numeral, given: Sequence[Numeral]) -> bool:
@@ -229,17 +256,21 @@ def _same_part(figure: Figure, other: Figure) -> bool:
 
 
 def _exchanged(
-    figure: Figure, own: Figure, other: Figure, weights: dict[str, float], others: Sequence[Numeral]
+    figure: Figure, own: Figure, other: Figure, weights: dict[str, float], others: Sequence[Figure], reading: Reading
 ) -> bool:
     """Whether a number's words go with another number of the same sentence, and none of them with its own.
 
-    One telling word is enough where the statement gives the other number too.
+    Where the statement gives the other number too, one telling word of each that changed places is enough.
     """
     if own is other or agree(figure.number, other.number) or own.number.unit == ORDINAL != other.number.unit:
         return False
     theirs = [w for w in figure.close & other.close - own.close if w in weights]
-    given = any(agree(n, other.number) for n in others)
-    enough = sum(weights[w] for w in theirs) >= (2.0 if given else 4.0) and (given or len(theirs) > 1)
+    weight = sum(weights[w] for w in theirs)
+    swapped = [f for f in others if agree(f.number, other.number)]
+    back = max((sum(map(reading.rarity, f.close & own.close - other.close)) for f in swapped), default=0.0)
+    if min(weight, back) >= _BOTH:
+        return True
+    enough = weight >= (_TELLING if swapped else 2 * _TELLING) and (bool(swapped) or len(theirs) > 1)
     return enough and not figure.close & own.close - other.close and bool(own.close - other.close)
 
 

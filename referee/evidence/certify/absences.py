@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from referee.evidence.certify.figures import Word, words_of
+from referee.evidence.certify.figures import Word, figures_in, words_of
 from referee.evidence.certify.reading import Passage, Reading, place_of
 from referee.evidence.certify.values import Verdict
 from referee.evidence.stems import stem
@@ -153,17 +153,21 @@ _DENIES = re.compile(
     r"unknown|missing|beyond the scope|none)\b|n't\b",
     re.I,
 )
+_COUNTED = re.compile(r"\b(?:number of|how (?:many|much|long|often|large)|size of)\b", re.I)
+_TOLD_OF = frozenset(map(stem, ("method", "methods", "procedure", "description", "details", "discussion", "section")))
+_LONG = 100
 _REACH = 3
 _FEW = 8
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Something that is said to be missing: its phrase, and the words that say of or for what."""
+    """Something that is said to be missing: its phrase, what it is of or for, and whether it is a number."""
 
     phrase: tuple[str, ...]
     beside: tuple[str, ...]
     text: str
+    counted: bool = False
 
     @property
     def printed(self) -> str:
@@ -175,15 +179,17 @@ class Missing:
 def claimed_missing(text: str) -> list[Missing]:
     """What a statement says is missing; empty where it claims no absence."""
     found = []
-    for part in (part for what in _whats(text) if not _JUDGED.search(what) for part in _SPLIT.split(what)):
+    parts = ((part, what) for what in _whats(text) if not _JUDGED.search(what) for part in _SPLIT.split(what))
+    for part, what in parts:
         part = _LEADING.sub("", part)
         head, *rest = _INSIDE.split(part)
         phrase = _content(head)
         beside = [w for one in rest for w in _content(one)]
-        if not phrase and beside:
+        if beside and _VAGUE.issuperset(phrase):  # ``the number of runs``
             phrase, beside = _content(rest[0]), [w for one in rest[1:] for w in _content(one)]
         if phrase and not any(map(str.isdigit, phrase[0])):
-            found.append(Missing(tuple(phrase), tuple(beside), part.strip()))
+            counted = _COUNTED.search(what) is not None
+            found.append(Missing(tuple(phrase), tuple(beside), part.strip(), counted))
     return found
 
 
@@ -222,6 +228,11 @@ def absence_verdict(text: str, reading: Reading) -> Verdict | None:
         for section in reading.paper.content if headed else ():
             if headed and headed[1].casefold() in section.heading.casefold():
                 return Verdict("denied", "the paper has such a section", place_of(section), section.heading, 1.0)
+        about = {w for w in one.phrase if w not in _TOLD_OF}
+        for section in reading.paper.content:
+            heading = {w.stem for w in words_of(section.heading)}
+            if about and not one.beside and about <= heading and len(section.text) > _LONG:
+                return Verdict("denied", "the paper has a section on it", place_of(section), section.heading, 1.0)
         for passage in _holding(one, reading):
             return Verdict("denied", f"the paper has “{one.text}”", passage.place, passage.text, 1.0)
     terms = [one.text for one in missing if one.text]
@@ -245,8 +256,15 @@ def _holding(missing: Missing, reading: Reading) -> Iterator[Passage]:
             continue
         if alone and missing.printed.casefold().removesuffix("s") not in passage.text.casefold():
             continue
+        if missing.counted and not _numbered(missing, passage):
+            continue
         if len(telling) == 1 or _side_by_side(telling, words_of(passage.text)):
             yield passage
+
+
+def _numbered(missing: Missing, passage: Passage) -> bool:
+    """Whether a number stands beside the words of the phrase."""
+    return any(figure.close.intersection(missing.phrase) for figure in figures_in(passage.text))
 
 
 def _side_by_side(phrase: tuple[str, ...], words: list[Word]) -> bool:

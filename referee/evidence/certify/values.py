@@ -177,7 +177,7 @@ def _weighed(
 ) -> Verdict:
     held, fact = same or (0.0, None)
     against, other = rival or (0.0, None)
-    if fact is not None and held >= _ENOUGH:
+    if fact is not None and held >= _STRONG:
         inside = (f for f in reading.facts if f.passage is fact.passage)
         exchanged = next((f for f in inside if _exchanged(figure, fact.figure, f.figure, own, others, reading)), None)
         if exchanged is not None:

@@ -39,6 +39,9 @@ _RESULT = re.compile(
     re.I,
 )
 _PRONOUN = re.compile(r"^\W*(?:this|it|that|they|these|those|we|i|which|until|what)\b", re.I)
+_OTHERS = re.compile(
+    r"\b(?:their|prior|previous|earlier|these) (?:work|study|studies|paper|papers|method|methods|approach)\b", re.I
+)
 _SAID = re.compile(
     r"\b(?:conclude|claim|show|find|found|argue|suggest|state|say|report|note|write|admit|acknowledge|"
     r"concede|assume)\w*,?\s+(?:that\s+)?$",
@@ -199,6 +202,8 @@ def _whats(text: str) -> Iterator[str]:
         found = pattern.search(text)
         if found is None:
             continue
+        if _OTHERS.search(text):
+            return
         groups = found.groupdict()
         what = groups.get("what") or groups.get("lacks") or groups.get("told") or ""
         if pattern is _IS_NOT:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from referee.evidence.certify.cells import holding, own_rows, pointed, tables_named
-from referee.evidence.certify.figures import ORDINAL, Figure, agree
+from referee.evidence.certify.figures import ORDINAL, OWN_WORDS, Figure, agree
 from referee.evidence.certify.reading import Grid, Reading
 from referee.evidence.certify.values import Verdict, grids_of, is_change
 from referee.evidence.numerals import Bound, Numeral, plain
@@ -70,7 +70,7 @@ _BRACKET_PAIR = re.compile(
 _MINUS = re.compile(r"^\W{0,3}\w{0,12}\s*(minus|plus)\b", re.I)
 _GAINS = re.compile(
     r"\b(?:gain|gap|differ\w*|sav\w*|step|brings?|margin|improv\w*|drops?|falls?|rises?|los[et]\w*|costs?|"
-    r"lead|advantage|reduc\w*|increas\w*|decreas\w*)\b",
+    r"lead|advantage|reduc\w*|from\b.*\bto|increas\w*|decreas\w*)\b",
     re.I,
 )
 
@@ -104,11 +104,12 @@ def _stated(
     if len(inside) != 2 or not before:
         return
     one, other = (figures[i].number for i in inside)
+    before = [i for i in before if figures[i].number.unit in ("pp", one.unit)] or before
     chosen = next((i for i in reversed(before) if i in changes), before[-1])
     result = figures[chosen].number
     high, low = max(one.value, other.value), min(one.value, other.value)
     shown = f"{_printed(high)} - {_printed(low)} = {_printed(high - low)}"
-    if _is_difference(result, one, other):
+    if _is_difference(result, one, other) or _is_total(result, (one, other)):
         yield chosen, Verdict("tied", shown, "arithmetic", shown, 1.0, True)
     elif (
         (chosen in changes or _GAINS.search(text))
@@ -162,7 +163,7 @@ def _alike(one: Numeral, other: Numeral) -> bool:
 
 
 def _factor(factor: Numeral, pair: tuple[Numeral, Numeral] | None) -> Verdict | None:
-    if pair is None or not all(n.value for n in pair):
+    if pair is None or factor.value < 1 or not all(n.value for n in pair):
         return None
     low, high = sorted(abs(n.value) for n in pair)
     ratio, wanted = high / low, factor.value
@@ -310,7 +311,8 @@ def _sum(text: str, figures: Sequence[Figure], values: list[int], reading: Readi
         if any(_is_total(wanted, c) for c in subsets):
             return {result: Verdict("tied", "a sum of stated values", "arithmetic", "", 1.0, True)}
         if (
-            DISPUTED.search(text)
+            (wanted.unit == "%" and total > 100)
+            or DISPUTED.search(text)
             or not wanted.value / 2 <= total <= wanted.value * 2
             or len(near) > 40
             or len(parts) > 6
@@ -361,7 +363,7 @@ def _of_table(text: str, wanted: Numeral, reading: Reading) -> Verdict | None:
 
 def _of_passage(figure: Figure, reading: Reading) -> Verdict | None:
     """A total of numbers of one sentence of the paper that holds the statement's words; never denied."""
-    known = {s for s in figure.own if reading.knows(s)}
+    known = {s for s in figure.own - OWN_WORDS if reading.knows(s) and not s.isdigit()}
     for passage in reading.passages:
         if len(known & passage.stems) * 2 <= len(known) or passage.listing:
             continue

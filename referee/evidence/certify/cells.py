@@ -47,7 +47,7 @@ def named(
     held = Counter(stem for head in heads.values() for stem in head)
     scores: dict[int, float] = {}
     for at, head in heads.items():
-        matched = {stem for stem in head if _stands(stem, words, reading)}
+        matched = {stem for stem in head if stands(stem, words, reading)}
         if not matched:
             continue
         weight = sum(1 / held[stem] for stem in matched)
@@ -80,7 +80,7 @@ def _refined(
     return found if len(found) == 1 and len(likely) > 1 else {}
 
 
-def _stands(head: str, words: frozenset[str], reading: Reading) -> bool:
+def stands(head: str, words: frozenset[str], reading: Reading) -> bool:
     """Whether a word of a head stands among words, also as what it is short for."""
     if head in words:
         return True
@@ -145,7 +145,7 @@ def _clause(text: str, figure: Figure) -> str:
 
 
 def _matched(head: frozenset[str], words: frozenset[str], reading: Reading) -> set[str]:
-    return {stem for stem in head if _stands(stem, words, reading)}
+    return {stem for stem in head if stands(stem, words, reading)}
 
 
 def _hinted(heads: dict[int, frozenset[str]], words: frozenset[str], reading: Reading) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from referee.evidence.certify.absences import absence_verdict
 from referee.evidence.certify.arithmetic import arithmetic, spelled_factor
 from referee.evidence.certify.counts import counts
-from referee.evidence.certify.figures import ORDINAL, Figure, words_of
+from referee.evidence.certify.figures import ORDINAL, OWN_WORDS, Figure, agree, numbers_in, words_of
 from referee.evidence.certify.reading import Reading
 from referee.evidence.certify.sections import section_verdict
 from referee.evidence.certify.statements import Statement, statements_of
@@ -56,16 +56,24 @@ def _verdicts(statement: Statement) -> Iterator[Verdict]:
     factor = spelled_factor(statement.bare, figures, reading)
     if factor is not None:
         yield factor
-    for at in range(len(figures)):
-        if at in computed and (computed[at].standing in ("tied", "incidental") or computed[at].computed):
-            yield computed[at]
-        else:
-            verdict = value_verdict(statement.bare, figures, at, statement.words, reading)
-            if at in computed and verdict.standing != "tied":
-                verdict = computed[at]
-            if verdict.standing in ("found", "unknown") and figures[at].number.text in reading.head_numbers:
+    last: Verdict | None = None
+    for at, figure in enumerate(figures):
+        verdict = computed.get(at)
+        if verdict is None or not (verdict.standing in ("tied", "incidental") or verdict.computed):
+            own = value_verdict(statement.bare, figures, at, statement.words, reading)
+            verdict = own if verdict is None or own.standing == "tied" else verdict
+        if verdict.standing in ("found", "unknown"):
+            if figure.number.text in reading.head_numbers or _incidental(statement.bare, figure, verdict):
                 verdict = Verdict("incidental")
-            yield Verdict("incidental") if _incidental(statement.bare, figures[at], verdict) else verdict
+            elif last is not None and _goes_with(figure, last):
+                verdict = last
+        last = verdict if verdict.standing == "tied" and not verdict.computed else None
+        yield verdict
+
+
+def _goes_with(figure: Figure, last: Verdict) -> bool:
+    """Whether a number without words of its own stands in the passage of the number before it: ``6.9 and 8.1``."""
+    return not figure.own - OWN_WORDS and any(agree(figure.number, number) for number in numbers_in(last.passage))
 
 
 _COUNTED = re.compile(r"\s*(?:out\s+)?of\b", re.I)
@@ -73,9 +81,10 @@ _COUNTED = re.compile(r"\s*(?:out\s+)?of\b", re.I)
 
 def _incidental(text: str, figure: Figure, verdict: Verdict) -> bool:
     """Whether a small number in words (``the two groups``) claims nothing that a proof would have to cover."""
-    small = figure.small and figure.number.unit != ORDINAL
+    if figure.number.unit == ORDINAL:
+        return verdict.standing in ("found", "unknown")
     return (
-        small
+        figure.small
         and verdict.standing in ("found", "unknown")
         and not _COUNTED.match(text[figure.number.end :])
         and bool(
@@ -90,6 +99,8 @@ def _incidental(text: str, figure: Figure, verdict: Verdict) -> bool:
 
 _CITES = re.compile(r"\b(?:19|20)\d\d[a-z]?\)|\[\d+\]|\bet al\b|\bentitled\b|\btitled\b")
 _ALL_BUT = 0.85
+# Of a number that a checked computation starts from, so many of its words must stand where it stands.
+_BORNE = 0.35
 
 
 def _quoted(quote: str, text: str, reading: Reading) -> Verdict:
@@ -112,7 +123,9 @@ def _almost(quote: str, reading: Reading) -> bool:
 def _rated(statement: Statement, verdicts: list[Verdict], told: list[Verdict]) -> Certificate:
     text = statement.text
     weighed = [v for v in verdicts if v.standing != "incidental"]
-    if told and len(told) == len(weighed) and (len(told) > 1 or told[0].computed):
+    borne = [v for v in weighed if v.standing == "found" and v.words >= _BORNE]
+    result = any(v.computed for v in told)
+    if told and len(told) + (len(borne) if result else 0) == len(weighed) and (len(weighed) > 1 or result):
         reasons, places = (
             dict.fromkeys(filter(None, parts)) for parts in zip(*((v.reason, v.place) for v in told), strict=True)
         )

@@ -16,8 +16,8 @@ from referee.evidence.numerals import Numeral
 
 Compared = Callable[[Decimal, Decimal], bool]
 
-_LARGEST = re.compile(r"\b(?:largest|highest|maximum|greatest|biggest|most|top)\b", re.I)
-_SMALLEST = re.compile(r"\b(?:smallest|lowest|minimum|least|fewest|weakest)\b", re.I)
+_LARGEST = re.compile(r"\b(?:largest|highest|maximum|greatest|biggest|most|top|latest|longest)\b", re.I)
+_SMALLEST = re.compile(r"\b(?:smallest|lowest|minimum|least|fewest|weakest|earliest|shortest)\b", re.I)
 _COUNT = re.compile(r"\b(?:of|out of)\s+(?:the|its|all|these)?\s*$", re.I)
 _RELATIONS: tuple[tuple[str, Compared], ...] = (
     (r"below|under|(?:less|lower|fewer|smaller|worse) than", operator.lt),

@@ -73,7 +73,7 @@ _PART = "|".join((*_SMALL, *_SCALES))
 _SPELLED = re.compile(
     rf"\b(?!one\b(?!\s*[- ]?(?:hundred|thousand|million)))(?:{_PART})(?:(?:\s*-\s*|\s+)(?:{_PART}))*\b", re.I
 )
-_RANK = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b(?!\s+of\s+all\b|ly)", re.I)
+_RANK = re.compile(rf"(?<!\ba )(?<!\bone )(?<!\btwo )\b(?:{'|'.join(_ORDINALS)})\b(?!\s+of\s+all\b|ly)", re.I)
 _SEPARATOR = re.compile(
     r"(?P<weak>\b(?:against|versus|vs|than|compared|instead|or|to|plus)\b)|[;:|)]|,(?!\d)|\b(?:and|but|"
     r"while|whereas)\b",
@@ -86,6 +86,8 @@ _REFERENCE = re.compile(
     r"\b(?:Tables?|Tab\.|Figures?|Figs?\.|Sections?|Secs?\.|Appendix|Appendices|Equations?|Eqs?\.|"
     r"§+)\s*\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)?"
 )
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{2}(?![\d,])|\d\s*[%±])(?<![\d.,]\d{3},)(?<!\d{4},)")
+_THOUSANDS = re.compile(r"(?<=\d)[’'](?=\d{3}(?!\d))")
 _ADDS_UP = re.compile(r"\b(?:adds?|added|adding|sums?|summed)\s+up\s+to\s+$", re.I)
 _UNIT_WORD = re.compile(r"[^\W\d_]{2,}")
 OWN_WORDS = frozenset(
@@ -222,7 +224,8 @@ def _stem(word: str) -> str:
 
 def numbers_in(text: str) -> list[Numeral]:
     """Numbers in digits and in words, and ranks (``sixth``), in order."""
-    apart = _REFERENCE.sub(lambda one: " " * len(one.group()), text)
+    text = _THOUSANDS.sub(",", text)
+    apart = _DECIMAL_COMMA.sub(".", _REFERENCE.sub(lambda one: " " * len(one.group()), text))
     found = [replace(n, bound="") if _ADDS_UP.search(text[: n.start]) else n for n in find_numerals(apart)]
     taken = [(n.start, n.end) for n in found]
     for pattern, read in ((_SPELLED, _spelled), (_RANK, _ranked)):
@@ -367,7 +370,7 @@ def printed_alike(one: Numeral, other: Numeral) -> bool:
 
 def _near(one: Numeral, value: Decimal, step: Decimal) -> bool:
     slack = max(one.step, step) / 2
-    if abs(one.value - value) <= slack:
+    if abs(abs(one.value) - abs(value)) <= slack:  # a file may have lost a minus sign
         return True
     if one.bound == "~":
         return abs(one.value - value) <= max(one.step, abs(value) / 20)

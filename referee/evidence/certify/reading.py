@@ -11,7 +11,7 @@ from math import log
 
 from referee.evidence.absence import TermIndex
 from referee.evidence.certify.figures import Figure, figures_in, numbers_in, words_of
-from referee.evidence.ledger import Table, tables_of
+from referee.evidence.ledger import Table, is_value, tables_of
 from referee.evidence.numerals import Numeral, find_numerals, plain
 from referee.evidence.quotations import QuotationIndex
 from referee.evidence.rules.hits import Sentence, sentences_of
@@ -33,13 +33,18 @@ class Fact:
 
 @dataclass(frozen=True)
 class Passage:
-    """A sentence of the paper, its stems, and whether it is a listing whose words belong to no number."""
+    """A sentence of the paper and its stems.
+
+    ``listing``: its words belong to no number. ``row``: it is a row of a table with words among its values, which may
+    bear a statement out and never denies one.
+    """
 
     text: str
     section: Section
     block: Block
     stems: frozenset[str]
     listing: bool = False
+    row: bool = False
 
     @property
     def place(self) -> str:
@@ -102,6 +107,8 @@ class Reading:
         self.passages, self.facts = [], []
         for sentence in sentences_of(self.paper):
             self._read(sentence)
+        for table in tables_of(self.paper):
+            self._read_rows(table)
         self.short = dict(self._abbreviations())
         self.grids = [_grid(table, self.paper) for table in tables_of(self.paper)]
         held = Counter(stem for passage in self.passages for stem in passage.stems)
@@ -125,6 +132,15 @@ class Reading:
         )
         self.passages.append(passage)
         self.facts += (Fact(figure, passage) for figure in figures_in(sentence.text, numbers))
+
+    def _read_rows(self, table: Table) -> None:
+        """Rows with numbers among words, which are no values of a grid."""
+        for row in table.block.cells[table.head_rows :]:
+            if any(map(find_any, row)):
+                text = " | ".join(filter(None, row))
+                stems = frozenset(word.stem for word in words_of(text))
+                passage = Passage(text, table.section, table.block, stems, row=True)
+                self.facts += (Fact(figure, passage) for figure in figures_in(text))
 
     def rarity(self, stem: str) -> float:
         """How much a word tells: near 0 for one that is everywhere, about 5 for one that stands once."""
@@ -213,6 +229,11 @@ class Reading:
                             tuple(w.stem for w in words_of(" ".join(words))),
                         )
                         break
+
+
+def find_any(cell: str) -> bool:
+    """Whether a cell holds a number among words."""
+    return not is_value(cell) and bool(numbers_in(cell))
 
 
 def _grid(table: Table, paper: Paper) -> Grid:

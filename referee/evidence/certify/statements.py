@@ -13,6 +13,7 @@ from referee.evidence.sentences import sentence_units
 from referee.evidence.verify import quoted_spans
 
 _MARKUP = re.compile(r"^\s{0,3}(?:#{1,6}\s+.*|[-*_]{3,}\s*|```.*|\|.*\|\s*)$")
+_BEFORE_LABEL = re.compile(r"\b([A-Z][a-z]{2,})\s+$")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 _ASKED = re.compile(
     r"\?[\"”')\]]*$|^(?:please|could|can|would|will|how|why|what|which|is|are|do|does|did|has|have|was|"
@@ -61,7 +62,11 @@ class Statement:
         return figures_in(self.bare, numbers)
 
     def _is_name(self, start: int, end: int, names: frozenset[str]) -> bool:
-        return self.bare[start:end].strip().casefold() in names
+        """Whether a number is part of a name: ``8B`` of a model, or ``Week 1`` as the paper has it."""
+        shown = self.bare[start:end].strip().casefold()
+        word = _BEFORE_LABEL.search(self.bare[:start])
+        label = word is not None and shown.isdigit() and f"{word[1]} {shown}".casefold() in self.reading.text
+        return shown in names or label
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import Literal
 
-from referee.evidence.certify.cells import bind, comparable, holding, tables_named
-from referee.evidence.certify.figures import ORDINAL, OWN_WORDS, Figure, agree, printed_alike
-from referee.evidence.certify.reading import Fact, Grid, Reading
+from referee.evidence.certify.cells import bind, comparable, holding, stands, tables_named
+from referee.evidence.certify.figures import ORDINAL, OWN_WORDS, Figure, agree, printed_alike, words_of
+from referee.evidence.certify.reading import Fact, Grid, GridCell, Reading
 from referee.evidence.numerals import Numeral, plain
 
 Standing = Literal["tied", "found", "denied", "unknown", "incidental"]
@@ -21,6 +21,7 @@ _SAME_SENTENCE = 0.6
 _STRONG, _ENOUGH = 0.62, 0.55
 _MARGIN = 0.72
 _MANY_TIMES = 6
+_COMPLETE = 0.8
 _TELLING, _BOTH = 2.0, 1.5
 
 
@@ -30,6 +31,8 @@ class Verdict:
 
     ``words`` is the share of the statement's words about the number that stand at the place; ``computed`` marks a
     result that was computed again.
+    ``heads`` of a denial by a table are the words that only the named cell's heads have, and those that only the heads
+    of the cell with the number have.
     """
 
     standing: Standing
@@ -38,6 +41,7 @@ class Verdict:
     passage: str = ""
     words: float = 0.0
     computed: bool = False
+    heads: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
 
 
 UNKNOWN = Verdict("unknown")
@@ -72,13 +76,17 @@ def value_verdict(text: str, figures: Sequence[Figure], at: int, whole: frozense
     if in_cells.standing == "tied":
         return in_cells
     in_prose = _by_prose(text, figures, at, whole, reading)
-    if in_prose.standing == "tied" or (in_cells.standing == "denied" and in_prose.standing != "found"):
-        return in_prose if in_prose.standing == "tied" else in_cells
-    if in_cells.standing == "denied" and in_prose.words < _STRONG:
-        return in_cells
+    if in_cells.standing == "denied":
+        told = in_prose.standing in ("tied", "found") and in_prose.words >= _STRONG
+        here = frozenset(word.stem for word in words_of(in_prose.passage))
+        named, other = in_cells.heads
+        if other and not any(stands(w, here, reading) for w in named) and any(stands(w, here, reading) for w in other):
+            return in_cells
+        complete = in_prose.words >= _COMPLETE or all(w in here or not reading.knows(w) for w in figure.close)
+        return in_prose if told and complete else in_cells
     if in_prose.standing == "denied":
         return UNKNOWN if in_cells.standing == "found" or change else in_prose
-    return in_cells if in_cells.standing == "found" else in_prose
+    return in_cells if in_cells.standing == "found" and in_prose.standing != "tied" else in_prose
 
 
 def _by_cells(
@@ -105,10 +113,15 @@ def _by_cells(
         if near is not None or not _anywhere(figure, reading):
             other = f", where {grid.shown(near)}" if near is not None else ""
             shown = grid.shown(bound.cells[0])
-            denied = Verdict(
-                "denied", f"the paper has {shown}, not {figure.number.text}{other}", grid.place, shown, 1.0
-            )
+            heads = _apart(grid, bound.cells[0], near) if near is not None else denied.heads
+            reason = f"the paper has {shown}, not {figure.number.text}{other}"
+            denied = Verdict("denied", reason, grid.place, shown, 1.0, heads=heads)
     return denied if denied is not UNKNOWN else loose
+
+
+def _apart(grid: Grid, named: GridCell, other: GridCell) -> tuple[frozenset[str], frozenset[str]]:
+    one, two = (grid.rows[c.row] | grid.columns[c.column] for c in (named, other))
+    return one - two, two - one
 
 
 def _anywhere(figure: Figure, reading: Reading) -> bool:
@@ -138,6 +151,7 @@ def _by_prose(text: str, figures: Sequence[Figure], at: int, whole: frozenset[st
             same = same or (score / total, fact)
         elif (
             rival is None
+            and not fact.passage.row
             and _could_be(figure, fact.figure)
             and not any(agree(f.number, fact.figure.number) for f in others)
         ):
@@ -177,7 +191,7 @@ def _weighed(
 ) -> Verdict:
     held, fact = same or (0.0, None)
     against, other = rival or (0.0, None)
-    if fact is not None and held >= _STRONG:
+    if fact is not None and held >= _STRONG and not fact.passage.row:
         inside = (f for f in reading.facts if f.passage is fact.passage)
         exchanged = next((f for f in inside if _exchanged(figure, fact.figure, f.figure, own, others, reading)), None)
         if exchanged is not None:
@@ -264,6 +278,8 @@ def _exchanged(
     """
     if own is other or agree(figure.number, other.number) or own.number.unit == ORDINAL != other.number.unit:
         return False
+    if figure.after and figure.after == other.after != own.after and reading.rarity(figure.after) >= _BOTH:
+        return not own.number.decimals and not other.number.decimals and not own.number.unit
     theirs = [w for w in figure.close & other.close - own.close if w in weights]
     weight = sum(weights[w] for w in theirs)
     swapped = [f for f in others if agree(f.number, other.number)]

@@ -59,9 +59,11 @@ def _verdicts(statement: Statement) -> Iterator[Verdict]:
     last: Verdict | None = None
     for at, figure in enumerate(figures):
         verdict = computed.get(at)
-        if verdict is None or not (verdict.standing in ("tied", "incidental") or verdict.computed):
+        if verdict is None or verdict.standing not in ("tied", "incidental"):
             own = value_verdict(statement.bare, figures, at, statement.words, reading)
-            verdict = own if verdict is None or own.standing == "tied" else verdict
+            printed = own.standing == "tied" or (own.standing == "found" and own.words >= _BORNE)
+            counted = verdict is not None and verdict.computed and verdict.place != "arithmetic"
+            verdict = own if verdict is None or (printed and not counted) else verdict
         if verdict.standing in ("found", "unknown"):
             if figure.number.text in reading.head_numbers or _incidental(statement.bare, figure, verdict):
                 verdict = Verdict("incidental")
@@ -99,6 +101,7 @@ def _incidental(text: str, figure: Figure, verdict: Verdict) -> bool:
 
 _CITES = re.compile(r"\b(?:19|20)\d\d[a-z]?\)|\[\d+\]|\bet al\b|\bentitled\b|\btitled\b")
 _ALL_BUT = 0.85
+_AGREES, _NEAR = re.compile(r"agrees to (\d+)%"), 70
 # Of a number that a checked computation starts from, so many of its words must stand where it stands.
 _BORNE = 0.35
 
@@ -108,8 +111,14 @@ def _quoted(quote: str, text: str, reading: Reading) -> Verdict:
     if not isinstance(found, NotFound):
         page = f", p. {found.page}" if found.page is not None else ""
         return Verdict("found", "the quotation stands there", f"{found.section}{page}", found.quote)
+    near = _AGREES.search(found.reason)
     unclear = found.kind == "refused" or found.reason.startswith(("one-letter", "signs")) or " nothing " in found.reason
-    if unclear or _CITES.search(text) or (found.kind == "absent" and _almost(quote, reading)):
+    if (
+        unclear
+        or (near is not None and int(near[1]) >= _NEAR)
+        or _CITES.search(text)
+        or (found.kind == "absent" and _almost(quote, reading))
+    ):
         return Verdict("unknown", found.reason)
     return Verdict("denied", f"the quotation does not stand in the paper: {found.reason}", "the whole paper", "")
 

@@ -28,6 +28,22 @@ _ASKED = re.compile(
 )
 
 
+_ASKS_THEN = re.compile(
+    r"[:;]\s+(?:please|give|explain|reword|read|report|say|state|add|restrict|drop|move|use|name|show|print|define|mend|"
+    r"correct|replace|check|compare|cite|discuss|list|mark|put|remove|run|test|make|specify|clarify|justify|consider)\b",
+    re.I,
+)
+_FORM_LINE = re.compile(
+    r"^\W*(?:overall|rating|scores?|confidence|soundness|presentation|contribution|excitement|reproducibility|ethic\w*|"
+    r"recommendation|originality|quality|clarity|significance|reviewer \w+)\b[^.]{0,40}\d",
+    re.I,
+)
+_OWN_WORK = re.compile(
+    r"\bI (?:get|recover|recompute|find|obtain|compute|computed|counted|calculate)\b|\b[Rr]erun|\b[Rr]ecomput|"
+    r"\b[Mm]y (?:own )?(?:run|calculation|computation|count|estimate|reanalysis)"
+)
+
+
 @dataclass(frozen=True)
 class Statement:
     """One sentence of a review, as it stands there; ``bare`` has blanks for what is quoted in it."""
@@ -51,8 +67,8 @@ class Statement:
 
     @cached_property
     def asks(self) -> bool:
-        """Whether it is advice, a demand or a question, which no paper can refute."""
-        return _ASKED.search(self.bare.strip()) is not None
+        """Whether it is advice, a demand, a question or work of the reviewer, which no paper can refute."""
+        return any(one.search(self.bare.strip()) for one in (_ASKED, _ASKS_THEN, _OWN_WORK, _FORM_LINE))
 
     @cached_property
     def figures(self) -> list[Figure]:

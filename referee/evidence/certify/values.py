@@ -22,6 +22,8 @@ _STRONG, _ENOUGH = 0.62, 0.55
 _MARGIN = 0.72
 _MANY_TIMES = 6
 _COMPLETE = 0.8
+_MOST = 4  # with more numbers in a sentence, which words go with which is a guess
+_REST_OF = re.compile(r"\b(?:others?|rest|remaining|competitors)\b", re.I)
 _TELLING, _BOTH = 2.0, 1.5
 
 
@@ -76,6 +78,9 @@ def value_verdict(text: str, figures: Sequence[Figure], at: int, whole: frozense
     if in_cells.standing == "tied":
         return in_cells
     in_prose = _by_prose(text, figures, at, whole, reading)
+    crowded = sum(not f.small and f.number.unit != ORDINAL for f in figures) > _MOST
+    if crowded or _REST_OF.search(text[figure.part[0] : figure.part[1]]):
+        in_cells, in_prose = (UNKNOWN if v.standing == "denied" else v for v in (in_cells, in_prose))
     if in_cells.standing == "denied":
         told = in_prose.standing in ("tied", "found") and in_prose.words >= _STRONG
         here = frozenset(word.stem for word in words_of(in_prose.passage))
@@ -163,13 +168,16 @@ def _by_prose(text: str, figures: Sequence[Figure], at: int, whole: frozenset[st
     return _weighed(text, figure, same, rival, own, others, reading)
 
 
+def _units_fit(one: Numeral, two: Numeral) -> bool:
+    units = {one.unit, two.unit}
+    percent = "%" not in units or bool(one.decimals and two.decimals)
+    return len(units) == 1 or ("" in units and ORDINAL not in units and percent)
+
+
 def _could_be(figure: Figure, other: Figure) -> bool:
     """Whether another number plays the same part: unit, size, and a word next to it."""
     one, two = figure.number, other.number
-    units = {one.unit, two.unit}
-    if len(units) > 1 and (
-        "" not in units or ORDINAL in units or ("%" in units and not (one.decimals and two.decimals))
-    ):
+    if not _units_fit(one, two):
         return False
     if one.value and two.value and not 1 / _MANY_TIMES <= abs(one.value / two.value) <= _MANY_TIMES:
         return False
@@ -276,9 +284,12 @@ def _exchanged(
 
     Where the statement gives the other number too, one telling word of each that changed places is enough.
     """
-    if own is other or agree(figure.number, other.number) or own.number.unit == ORDINAL != other.number.unit:
+    if own is other or agree(figure.number, other.number) or not _units_fit(figure.number, other.number):
         return False
-    if figure.after and figure.after == other.after != own.after and reading.rarity(figure.after) >= _BOTH:
+    if other.small and not figure.small:
+        return False
+    alike = figure.spelled == other.spelled and _could_be(figure, other)
+    if alike and figure.after and figure.after == other.after != own.after and reading.rarity(figure.after) >= _BOTH:
         return not own.number.decimals and not other.number.decimals and not own.number.unit
     theirs = [w for w in figure.close & other.close - own.close if w in weights]
     weight = sum(weights[w] for w in theirs)

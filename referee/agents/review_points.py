@@ -23,6 +23,7 @@ from referee.agents.form_reply import (
 )
 from referee.agents.point_reply import Origin
 from referee.agents.point_texts import correction_line
+from referee.schemas.computation import Program
 from referee.schemas.paper import Paper
 from referee.schemas.point import Absence, Correction, Fix, PointEvidence, PointKind, ReviewPoint, Severity
 from referee.schemas.venue import VenueForm
@@ -33,6 +34,7 @@ _SEVERITY: dict[str, Severity] = {"decides": "fatal", "material": "major", "smal
 PART = "S"
 _CLAIM, _ARGUMENT, _SETTLE, _WHERE, _TERM = 600, 2_000, 600, 80, 60
 _QUOTES, _TERMS = 4, 4
+_CODE, _EXPECTS = 4_000, 40
 
 
 @lru_cache(maxsize=64)
@@ -61,6 +63,16 @@ def review_model(form: VenueForm, lengths: Lengths) -> type[BaseModel]:
     )
     number: Any = Annotated[int, Field(ge=1, le=lengths.points)]
     shape: dict[str, Any] = {"points": (list_of(point), Field(max_length=lengths.points))}
+    if lengths.programs:
+        program = create_model(
+            "PointProgram",
+            __config__=lenient,
+            point=(number, Field(description="its place in `points`")),
+            code=(str, Field(max_length=_CODE)),
+            expects=(str, Field(max_length=_EXPECTS, description="11.8; > 0.05; True")),
+            otherwise=(str, Field(max_length=_CLAIM)),
+        )
+        shape["computations"] = (list_of(program), Field(default_factory=list, max_length=lengths.programs))
     slugs = slugs_of(form)
     fields = asked_fields(form)
     for field in (f for f in fields if f.kind == "text"):
@@ -95,12 +107,14 @@ def review_points(items: Sequence[Mapping[str, Any]], paper: Paper, origin: Orig
     """The points of a reply in its order; their quotations are still to be looked up."""
     for number, item in enumerate(items, start=1):
         evidence = tuple(_evidence(one, paper) for one in item["evidence"])
-        claim, correction = " ".join(item["claim"].split()), None
+        claim, correction, settle = " ".join(item["claim"].split()), None, item["would_settle"].strip()
         if item["kind"] == "correction" and item["should_be"].strip() and evidence:
             correction = Correction(
                 place=item["evidence"][0]["where"], printed=evidence[0].quote, should_be=item["should_be"], why=claim
             )
             claim = correction_line(correction)
+        elif item["kind"] == "weakness" and item["should_be"].strip():
+            settle = f"{settle} It should read: {item['should_be'].strip()}".strip()
         severity = _SEVERITY[item["severity"]] if correction is None else "minor"
         terms = tuple(dict.fromkeys(term.strip() for term in item["absent"] if term.strip()))
         yield ReviewPoint(
@@ -114,9 +128,7 @@ def review_points(items: Sequence[Mapping[str, Any]], paper: Paper, origin: Orig
             raised_severity=severity,
             evidence=evidence,
             absence=Absence(what=claim, terms=terms) if terms else None,
-            fix=Fix(kind="text", what=item["would_settle"].strip())
-            if item["would_settle"].strip()
-            else Fix(kind="none"),
+            fix=Fix(kind="text", what=settle) if settle else Fix(kind="none"),
             source=origin.source,
             call_id=origin.call_id,
             model=origin.model,
@@ -133,6 +145,21 @@ def _evidence(item: Mapping[str, str], paper: Paper) -> PointEvidence:
         section_id=section or "",
         section=item["where"],
     )
+
+
+def programs_of(reply: BaseModel) -> list[Program]:
+    """The programs of a reply, each under the id of its point; one without a point in the list is left out."""
+    data = reply.model_dump()
+    return [
+        Program(
+            id=f"p-{PART}-{item['point']}",
+            code=item["code"],
+            expects=item["expects"],
+            otherwise=item["otherwise"].strip(),
+        )
+        for item in data.get("computations", ())
+        if item["point"] <= len(data["points"])
+    ]
 
 
 _NUMBER = re.compile(r"\b(?:section|sec|appendix|app)\b\.?\s*§?\s*([A-Z0-9][\w.]*)", re.IGNORECASE)

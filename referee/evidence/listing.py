@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from referee.evidence.computed import COMPUTED, computation_line, uncovered_numbers
 from referee.evidence.form_texts import lead, points_of_texts
 from referee.evidence.point_fields import field_roles, placed_point
 from referee.evidence.points import is_live
@@ -85,7 +86,8 @@ def listed(review: Review, form: VenueForm | None, *, stored: bool = False) -> R
         else:
             nulls.setdefault(name, _NO_POINT)
     scores = tuple(_score(record, told, taken, names, form) for record in review.scores)
-    kept = {"schema_version": 2, "points": tuple(told), "evidence": (), "scores": scores}
+    kept: dict[str, object] = {"schema_version": 2, "points": tuple(told), "evidence": (), "scores": scores}
+    kept["uncovered_numbers"] = uncovered_numbers(point for point in told if point.number)
     return review.model_copy(update={**kept, "fields": fields, "nulls": nulls, "forced": _forced(review, form, fields)})
 
 
@@ -130,6 +132,7 @@ def details(point: ReviewPoint) -> Iterator[str]:
         yield "No quotation was found for this."
     if point.absence is not None and point.absence.terms:
         yield searched(point)
+    yield from map(computation_line, point.computations)
     if point.fix.what and point.fix.kind != "none" and point.correction is None:
         yield f"Would settle it: {' '.join(point.fix.what.split())}"
 
@@ -224,6 +227,8 @@ def _heading(point: ReviewPoint) -> Heading:
 def _tested(point: ReviewPoint) -> str:
     if point.source == "rule":
         return "found by a rule"
+    if point.check is not None and point.check.by == COMPUTED:
+        return "computed" if point.check.verdict == "stands" else "narrowed by a computation"
     return _TESTS[point.check.verdict if point.check is not None else "unchecked"]
 
 

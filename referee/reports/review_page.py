@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from referee.errors import RunError
+from referee.evidence.computed import code_lines
 from referee.evidence.listing import (
     box_line,
     details,
@@ -74,6 +75,7 @@ class ShownPoint:
     reason: str
     lines: tuple[str, ...]
     quotations: tuple[ShownQuotation, ...]
+    programs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,7 @@ def _point(point: ReviewPoint, marks: Marks, review: Review) -> ShownPoint:
         reason="" if point.number else why(point, review),
         lines=tuple(readable(clean(line)) for line in details(point) if line not in told),
         quotations=tuple(_quoted(one, marks) for one in quotations),
+        programs=tuple("\n".join(code_lines(one.program)) for one in point.computations),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from referee.evidence.computed import computations_told
 from referee.evidence.listing import box_line, details, found, grouped, lead_of, opening, place, rests_on
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
@@ -99,7 +100,7 @@ def _points(review: Review) -> list[list[str]]:
 def _quotations(review: Review) -> list[str]:
     found, similar, lost = quotation_counts(review)
     kept = f"{found} found in the paper" + (f" ({similar} in similar words)" if similar else "")
-    return [f"Quotations: {kept}, {lost} not found and dropped."]
+    return [f"Quotations: {kept}, {lost} not found and dropped.", computations_told(review.points)]
 
 
 def _findings(review: Review) -> list[str]:

@@ -251,9 +251,8 @@ def _render(
         venue_name=form.name,
         guidelines=render_guidelines(form, brief=lengths.brief, steps=variation.steps),
         form=render_form(form, brief=lengths.brief, without=BY_RULE if variation.lists(lengths) else ()),
-        how_read=read,
+        how_read=f"{read}\n\n{_computations(lengths.programs)}".strip() if variation.lists(lengths) else read,
         lengths=_bounds(lengths, listing=variation.lists(lengths)),
-        **({"computations": _computations(lengths.programs)} if variation.lists(lengths) else {}),
         paper=paper,
     )
 

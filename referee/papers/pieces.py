@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import filterfalse
 
 from referee.schemas.paper import BlockKind, Box, SectionRole
 
@@ -164,7 +165,7 @@ def plain(text: str) -> str:
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.translate(_SPACING_ACCENTS))
-    return "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
+    return "".join(filterfalse(unicodedata.combining, decomposed)).casefold()
 
 
 @lru_cache(maxsize=1 << 15)  # repairs ask for the same lines, and for single letters, again and again

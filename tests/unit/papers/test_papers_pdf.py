@@ -11,7 +11,7 @@ import pypdfium2
 import pytest
 
 from referee.papers import load_paper
-from referee.papers.pdf.compare import find_losses, measure_loss
+from referee.papers.pdf.compare import find_losses, measure_loss, measure_losses
 from referee.papers.pdf.convert import clean
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Page, PageReader, Word
@@ -323,9 +323,9 @@ def test_grid_of_words() -> None:
 def test_lost_text_is_found_and_complete_text_is_not(draw_pdf: Drawn) -> None:
     pages = read_pages(draw_pdf([varied(100)]))
     everything = [piece(line.text) for line in pages[0].lines]
-    assert find_losses(pages, everything, "", 10) == []
+    assert find_losses(measure_losses(pages, everything, ""), 10) == []
     assert measure_loss(pages[0], [p.text for p in everything]).lost == 0
-    (finding,) = find_losses(pages, everything[:12], "", 10)
+    (finding,) = find_losses(measure_losses(pages, everything[:12], ""), 10)
     assert (finding.kind, finding.page, finding.certainty) == ("lost_text", 1, "high")
     assert "copperm" in finding.text
 
@@ -334,7 +334,7 @@ def test_small_lost_lines_are_of_low_certainty(draw_pdf: Drawn) -> None:
     axis = [(f"axis label {n}{n} of curve", 380 + 11 * n, BODY, 6) for n in range(1, 20, 2)]
     pages = read_pages(draw_pdf([[*varied(100), *axis]]))
     held = [piece(line.text) for line in pages[0].lines if line.size > 8]
-    assert [f.certainty for f in find_losses(pages, held, "", 10)] == ["low"]
+    assert [f.certainty for f in find_losses(measure_losses(pages, held, ""), 10)] == ["low"]
 
 
 def test_an_equation_number_that_no_piece_holds_is_said(draw_pdf: Drawn) -> None:
@@ -342,18 +342,18 @@ def test_an_equation_number_that_no_piece_holds_is_said(draw_pdf: Drawn) -> None
     mention = ("by Eq. (5) the mean of every cluster is known", 420, BODY, 10)
     pages = read_pages(draw_pdf([[*varied(100), number, mention]]))
     everything = [piece(line.text) for line in pages[0].lines]
-    assert find_losses(pages, everything, "", 10) == []
-    (finding,) = find_losses(pages, [p for p in everything if p.text != "(5)"], "", 10)
+    assert find_losses(measure_losses(pages, everything, ""), 10) == []
+    (finding,) = find_losses(measure_losses(pages, [p for p in everything if p.text != "(5)"], ""), 10)
     assert (finding.kind, finding.page, finding.certainty) == ("lost_text", 1, "low")
     assert finding.message == "Page 1 prints (5) at the end of a line, as equations do; this was not read."
     labelled = [p for p in everything if p.text != "(5)"] + [replace(piece("y = x"), kind="equation", label="(5)")]
-    assert find_losses(pages, labelled, "", 10) == []
+    assert find_losses(measure_losses(pages, labelled, ""), 10) == []
 
 
 def test_page_without_pieces_is_missing(draw_pdf: Drawn) -> None:
     pages = read_pages(draw_pdf([varied(100), body(107)]))
     held = [piece(line.text) for line in pages[0].lines]
-    assert [(f.kind, f.page) for f in find_losses(pages, held, "", 10)] == [("missing_page", 2)]
+    assert [(f.kind, f.page) for f in find_losses(measure_losses(pages, held, ""), 10)] == [("missing_page", 2)]
 
 
 def test_furniture_counts_as_neither(draw_pdf: Drawn) -> None:

@@ -150,6 +150,14 @@ def joined_tex(parts: Iterable[str]) -> str:
     return text
 
 
+def number(printed: str | None, default: float) -> float:
+    """A printed number; the default where it is none."""
+    try:
+        return float(printed or "")
+    except ValueError:
+        return default
+
+
 def tex_group(text: str) -> str:
     """A script or argument: in braces unless it is a single sign."""
     return text if len(text) == 1 else f"{{{text}}}"

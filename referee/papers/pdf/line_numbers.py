@@ -171,11 +171,16 @@ def find_line_numbers(pages: Sequence[Sequence[_Word]]) -> list[list[_Word]]:
         while last is not None:
             taken = {id(word) for word in kept}
             before = [*strip.values()]
+            known = [*before, *kept]
             fit = [
                 run
                 for run in (*runs, *(run for run in short if _is_aligned(run, kept or before)))
                 if not any(id(word) in taken for word in run)
-                and (_goes_on(run, last, skipped) or _starts_over(run, [*before, *kept]))
+                # Numbers start anew on a page or in a section: in the same strip, as the paper's first run does.
+                and (
+                    _goes_on(run, last, skipped)
+                    or (known and _first(run) == known[0].number and _is_aligned(run, known))
+                )
             ]
             if not fit:
                 break
@@ -204,11 +209,6 @@ def _goes_on(run: _Run, last: int, skipped: int) -> bool:
 
 def _is_aligned(run: _Run, strip: Sequence[_Word]) -> bool:
     return any(abs(run[0].edge(right) - word.edge(right)) <= _ALIGNED_PT for word in strip for right in (True, False))
-
-
-def _starts_over(run: _Run, before: Sequence[_Word]) -> bool:
-    """Whether a run in the same strip begins like the paper's first: numbers start anew on a page or in a section."""
-    return bool(before) and _first(run) == before[0].number and _is_aligned(run, before)
 
 
 def _runs(words: Sequence[_Word], least: int) -> list[_Run]:

@@ -17,7 +17,6 @@ from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Page, PageReader, Word
 from referee.papers.pdf.repairs.equations import repair_equations
 from referee.papers.pdf.repairs.false_headings import (
-    demote_false_headings,
     demote_other_styles,
     drop_running_heads,
 )
@@ -143,24 +142,30 @@ def test_heading_and_sentences_swallowed_by_a_table_are_freed(draw_pdf: Drawn) -
     ]
 
 
+SECTIONS = (("6 Results", 2, 80), ("7 Limits", 3, 80), ("8 Outlook", 3, 300), ("9 Thanks", 3, 400))
+
+
 def test_list_items_and_running_heads_lose_their_heading(draw_pdf: Drawn) -> None:
     head = ("Author et al. On Intervals", 40, BODY, 9)
     pages = [
         [head, ("5 Setup", 80, BOLD, 12), ("1. Baseline model", 110, BODY, 10), *body(130)],
-        [head, *body(90)],
-        [head, *body(99)],
+        [head, ("6 Results", 80, BOLD, 12), *varied(90)],
+        [head, *((text, top, BOLD, 12) for text, page, top in SECTIONS if page == 3)],
     ]
+    others = [piece(text, "heading", page=page, top=top, size=12) for text, page, top in SECTIONS]
     subject = draft(
         draw_pdf(pages),
         [
             piece("Author et al. On Intervals", "heading", top=40),
             piece("5 Setup", "heading", top=80, size=12),
             piece("1. Baseline model", "heading", top=110),
+            *others,
         ],
     )
     drop_running_heads(subject)
-    demote_false_headings(subject)
-    assert [(p.kind, p.text) for p in subject.pieces] == [("heading", "5 Setup"), ("list", "1. Baseline model")]
+    demote_other_styles(subject)
+    found = [("heading", "5 Setup"), ("list", "1. Baseline model"), *(("heading", text) for text, _, _ in SECTIONS)]
+    assert [(p.kind, p.text) for p in subject.pieces] == found
     assert [r.kind for r in subject.repairs] == ["running_head", "false_heading"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.repairs.equations import repair_equations
 from referee.papers.pdf.repairs.false_headings import (
-    demote_false_headings,
+    demote_captions,
     demote_other_styles,
     drop_running_heads,
 )
@@ -13,7 +13,7 @@ from referee.papers.pdf.repairs.front import demote_front, repair_abstract, repa
 from referee.papers.pdf.repairs.headings import recover_headings, settle_levels
 from referee.papers.pdf.repairs.kinds import repair_kinds
 from referee.papers.pdf.repairs.references import repair_references
-from referee.papers.pdf.repairs.tables import repair_tables, spread_row_labels
+from referee.papers.pdf.repairs.tables import repair_tables
 from referee.papers.pdf.repairs.words import Vocabulary, repair_hyphens, repair_words
 
 __all__ = ["repair"]
@@ -26,7 +26,7 @@ def repair(draft: Draft) -> None:
     repair_hyphens(draft, vocabulary)
     repair_words(draft, vocabulary)
     drop_running_heads(draft)
-    demote_false_headings(draft)
+    demote_captions(draft)
     recover_headings(draft)
     demote_other_styles(draft)
     demote_front(draft)
@@ -35,5 +35,4 @@ def repair(draft: Draft) -> None:
     repair_equations(draft, vocabulary)
     repair_kinds(draft)
     repair_tables(draft)
-    spread_row_labels(draft)
     settle_levels(draft)

@@ -13,7 +13,7 @@ from referee.papers.pdf.repairs.front import demote_front, repair_abstract, repa
 from referee.papers.pdf.repairs.headings import recover_headings, settle_levels
 from referee.papers.pdf.repairs.kinds import repair_kinds
 from referee.papers.pdf.repairs.references import repair_references
-from referee.papers.pdf.repairs.tables import repair_tables
+from referee.papers.pdf.repairs.tables import repair_tables, spread_row_labels
 from referee.papers.pdf.repairs.words import Vocabulary, repair_hyphens, repair_words
 
 __all__ = ["repair"]
@@ -35,4 +35,5 @@ def repair(draft: Draft) -> None:
     repair_equations(draft, vocabulary)
     repair_kinds(draft)
     repair_tables(draft)
+    spread_row_labels(draft)
     settle_levels(draft)

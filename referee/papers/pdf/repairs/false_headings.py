@@ -69,7 +69,8 @@ def demote_other_styles(draft: Draft) -> None:
     styles = {style_of(line)[:2] for piece in high if (line := draft.line_of(piece))}
     for index, piece in others:
         line = draft.line_of(piece)
-        if line is None or style_of(line)[:2] not in styles:
+        is_heading = draft.pieces[index] is piece
+        if is_heading and (line is None or style_of(line)[:2] not in styles):
             _demote(draft, index, "no number, and no numbered heading looks like it")
 
 

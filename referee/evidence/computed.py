@@ -154,20 +154,21 @@ def code_lines(program: Program) -> list[str]:
 def computation_line(computation: Computation) -> str:
     """What a computation gave, in one sentence that every output prints."""
     outcome = computation.outcome
+    if outcome.status == "agrees" and outcome.value in ("True", "False"):
+        return f"A computation confirms it{_doubt(outcome)}."
     if outcome.status in _RAN:
         return f"A computation gives {outcome.value}{_beside(computation)}."
     return f"Its computation gave no value: {outcome.reason[:1].lower()}{outcome.reason[1:]}"
 
 
 def _beside(computation: Computation) -> str:
-    outcome = computation.outcome
-    doubt = f"; Table {' and Table '.join(outcome.doubtful)} may have been read wrongly" if outcome.doubtful else ""
-    same = (
-        "as the point expects"
-        if outcome.status == "agrees"
-        else f"where the point expected {computation.program.expects}"
-    )
-    return f", {same}{doubt}"
+    outcome, expects = computation.outcome, computation.program.expects
+    same = "as the point expects" if outcome.status == "agrees" else f"where the point expected {expects}"
+    return f", {same}{_doubt(outcome)}"
+
+
+def _doubt(outcome: ProgramOutcome) -> str:
+    return f"; Table {' and Table '.join(outcome.doubtful)} may have been read wrongly" if outcome.doubtful else ""
 
 
 def computations_told(points: Iterable[ReviewPoint]) -> str:

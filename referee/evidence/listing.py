@@ -111,11 +111,27 @@ def tag(point: ReviewPoint) -> str:
     said = [heading.capitalize()]
     if heading in ("main reason", "weakness") and point.weight is not None:
         said.append(point.weight)
-    if heading not in ("merit", "question"):
-        said.append(_tested(point))
+    if heading not in ("merit", "question") and (tested := _tested(point)):
+        said.append(tested)
     if point.check is not None and point.check.conceded:
         said.append("the authors concede it")
     return ", ".join(said)
+
+
+def untested(review: Review) -> str:
+    """Which points of criticism nobody tested, in a sentence before the list; empty where there are none.
+
+    A trial of the embedded model says what it is worth anyway.
+    """
+    if review.trial is not None:
+        return ""
+    left = [p.number for p in in_list(review) if p.check is None and p.polarity == "weakness" and p.source != "rule"]
+    if not left:
+        return ""
+    return (
+        f"Not checked: {_points(numbers(left))}. Nobody tested them but who raised them; a quotation that was found "
+        "shows no more than that the paper says so."
+    )
 
 
 def opening(point: ReviewPoint) -> str:
@@ -130,7 +146,7 @@ def details(point: ReviewPoint) -> Iterator[str]:
     yield from (quoted(one, point.statement) for one in found(point))
     if point.unverified:
         yield "No quotation was found for this."
-    if point.absence is not None and point.absence.terms:
+    if point.absence is not None and point.absence.terms and not point.absence.hits:
         yield searched(point)
     yield from map(computation_line, point.computations)
     if point.fix.what and point.fix.kind != "none" and point.correction is None:
@@ -229,7 +245,7 @@ def _tested(point: ReviewPoint) -> str:
         return "found by a rule"
     if point.check is not None and point.check.by == COMPUTED:
         return "computed" if point.check.verdict == "stands" else "narrowed by a computation"
-    return _TESTS[point.check.verdict if point.check is not None else "unchecked"]
+    return _TESTS[point.check.verdict] if point.check is not None else ""
 
 
 def _placed(point: ReviewPoint, form: VenueForm | None) -> ReviewPoint:

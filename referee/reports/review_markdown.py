@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.evidence.listing import box_line, details, grouped, lead_of, opening, rests_on
+from referee.evidence.listing import box_line, details, grouped, lead_of, opening, rests_on, untested
 from referee.reports.criteria import HEADING as CRITERIA
 from referee.reports.criteria import criteria_lines
 from referee.reports.disclosure import notice
@@ -45,13 +45,16 @@ def render_review(review: Review, form: VenueForm) -> str:
     review = on_form(review, form)
     parts = [f"# {_readable(review.paper_title) or 'Untitled paper'}", _head(review, form)]
     parts += [text] if (text := nothing_found(review)) else []
-    groups = grouped(review)
+    summary, groups = _summary(review, form), grouped(review)
+    if summary is not None:
+        parts += [f"## {inline(title_of(summary))}", *_field(summary, review)]
+    parts += [text] if (text := untested(review)) else []
     for title, points in groups:
         parts += [f"## {title}", "\n\n".join(map(_point, points))]
     if not groups:
         parts += ["## Points", "No point stands."]
     parts += [f"## {'The form' if review.trial is None else FORM_HEADING}", *map(inline, left_empty(review, form))]
-    for field in form.fields:
+    for field in (one for one in form.fields if one is not summary):
         parts += [f"### {inline(title_of(field))}", *_field(field, review)]
     if text := counted(review):
         parts += ["## Put aside", text]
@@ -64,6 +67,14 @@ def render_review(review: Review, form: VenueForm) -> str:
         if body:
             parts += [f"### {heading}", body]
     return "\n\n".join(parts) + "\n"
+
+
+def _summary(review: Review, form: VenueForm) -> FormField | None:
+    """The box that says what the paper is about, which a reader wants before the points."""
+    if review.trial is not None:
+        return None
+    texts = (field for field in form.fields if field.kind == "text" and not is_empty(review.fields.get(field.name)))
+    return next((f for f in texts if "summary" in title_of(f).casefold() and not box_line(f.name, review)), None)
 
 
 def _point(point: ReviewPoint) -> str:

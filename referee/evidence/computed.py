@@ -155,16 +155,16 @@ def computation_line(computation: Computation) -> str:
     """What a computation gave, in one sentence that every output prints."""
     outcome = computation.outcome
     if outcome.status == "agrees" and outcome.value in ("True", "False"):
-        return f"A computation confirms it{_doubt(outcome)}."
+        return f"A program confirms it{_doubt(outcome)}."
     if outcome.status in _RAN:
-        return f"A computation gives {outcome.value}{_beside(computation)}."
-    return f"Its computation gave no value: {outcome.reason[:1].lower()}{outcome.reason[1:]}"
+        return f"Computed by a program: {outcome.value}{_beside(computation)}."
+    return f"Its program gave no value: {outcome.reason[:1].lower()}{outcome.reason[1:]}"
 
 
 def _beside(computation: Computation) -> str:
     outcome, expects = computation.outcome, computation.program.expects
-    same = "as the point expects" if outcome.status == "agrees" else f"where the point expected {expects}"
-    return f", {same}{_doubt(outcome)}"
+    differs = f", where the point expected {expects}" if outcome.status == "differs" else ""
+    return f"{differs}{_doubt(outcome)}"
 
 
 def _doubt(outcome: ProgramOutcome) -> str:

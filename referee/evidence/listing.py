@@ -165,9 +165,9 @@ def found(point: ReviewPoint) -> list[Quotation]:
 
 
 def quoted(quotation: Quotation, statement: str = "") -> str:
-    """A quotation with its place; the place alone where the statement holds the words already."""
+    """A quotation with its place; the place alone where the statement quotes the words already."""
     words = " ".join(quotation.quote.split())
-    return f"({place(quotation)})" if words in statement else f"“{words}” ({place(quotation)})"
+    return f"({place(quotation)})" if f"“{words}”" in statement else f"“{words}” ({place(quotation)})"
 
 
 def place(quotation: Quotation) -> str:

@@ -69,7 +69,7 @@ def test_what_programs_give_is_in_every_output(referee: Referee, workplace: Path
     assert fourth["argument"] == "It decides nothing."
     assert review["uncovered_numbers"] > 0
 
-    said = "A computation gives 42, as the point expects."
+    said = "Computed by a program: 42."
     assert said in (run / "review.md").read_text()
     page = (run / "report.html").read_text()
     assert said in page
@@ -85,7 +85,7 @@ def test_what_programs_give_is_in_every_output(referee: Referee, workplace: Path
     assert "It gives 7, and the point expects 9." in dropped
     assert "no computation shows it" in dropped
     told = " ".join(referee("show", "run", "--point", "3").out.split())
-    assert "Its computation gave no value: it uses numpy, which is not there, in line 1." in told
+    assert "Its program gave no value: it uses numpy, which is not there, in line 1." in told
 
 
 def test_without_the_package_it_says_so_once_and_asks_for_no_programs(

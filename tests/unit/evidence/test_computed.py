@@ -78,7 +78,7 @@ def test_a_point_whose_program_agrees_stands_and_may_say_that_it_computed() -> N
     assert kept.claim.startswith("I recomputed")
     assert (kept.check.verdict, kept.check.by) == ("stands", "a computation")
     assert tag(kept.model_copy(update={"heading": "weakness", "weight": "material"})) == "Weakness, material, computed"
-    assert "A computation gives 11.8, as the point expects." in list(details(kept))
+    assert "Computed by a program: 11.8." in list(details(kept))
 
 
 def test_one_whose_program_differs_says_what_its_author_wanted_then_or_is_struck() -> None:
@@ -97,7 +97,7 @@ def test_one_whose_program_differs_says_what_its_author_wanted_then_or_is_struck
 def test_a_program_that_gave_no_value_changes_nothing_but_is_kept(status: str) -> None:
     [kept] = with_computations([point("p", "The gain is 11.8.")], [program()], [outcome(status, value=None)])
     assert (kept.statement, kept.outcome, kept.check) == ("The gain is 11.8.", "listed", None)
-    assert "Its computation gave no value: it gives 10.7." in list(details(kept))
+    assert "Its program gave no value: it gives 10.7." in list(details(kept))
 
 
 def test_a_table_that_may_be_read_wrongly_strikes_nothing() -> None:

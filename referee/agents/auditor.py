@@ -19,10 +19,10 @@ from referee.agents.point_reply import Origin
 from referee.agents.review_points import CLAIM_CHARS, SEVERITY_OF, WHERE_CHARS, Weighs, point_model, review_points
 from referee.agents.single_reviewer import SingleQuestion
 from referee.evidence.audits import Change, What
-from referee.evidence.listing import details, tag
+from referee.evidence.listing import WEIGHTS, details, tag
 from referee.prompts import delimit, load_prompt
 from referee.schemas.paper import Paper
-from referee.schemas.point import ReviewPoint
+from referee.schemas.point import Polarity, ReviewPoint
 
 AUDIT, FINAL = "review/audit", "review/final"
 ROLE = "checker"
@@ -38,6 +38,7 @@ LENSES: dict[str, str] = {
 
 _VERDICTS: dict[str, What] = {"refuted": "refute", "narrowed": "narrow", "weighed": "weigh"}
 _CHANGES: dict[str, What] = {"delete": "refute", "narrow": "narrow", "lower": "weigh"}
+_KINDS: dict[Polarity, str] = {"strength": "merit", "weakness": "weakness", "question": "question"}
 _REASON = 400
 _VERDICT_TOKENS, _ADDITION_TOKENS, _AROUND = 260, 330, 512
 _LENIENT = ConfigDict(extra="ignore")
@@ -183,6 +184,6 @@ def told(points: Sequence[ReviewPoint]) -> str:
     """The points as a reader of them sees them, numbered from 1 in this order."""
     lines = []
     for number, point in enumerate(points, start=1):
-        kind = tag(point) if point.heading else f"{point.polarity}, {point.severity}"
+        kind = tag(point) if point.heading else f"{_KINDS[point.polarity]}, {WEIGHTS[point.severity]}"
         lines.append("\n".join([f"{number}. [{kind}] {' '.join(point.statement.split())}", *details(point)]))
     return "\n\n".join(lines)

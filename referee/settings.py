@@ -174,7 +174,16 @@ class ReviewSettings(_Group):
     """
 
     strategy: Literal[
-        "auto", "sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned", "enriched"
+        "auto",
+        "sections",
+        "single",
+        "audited",
+        "ensemble",
+        "multi-agent",
+        "progressive",
+        "archetype",
+        "aligned",
+        "enriched",
     ] = "auto"
     readings: Literal["whole", "core", "all", "parts"] = "core"
     appendices: bool = False

@@ -182,7 +182,8 @@ def _seen(figure: Figure, shows: str) -> SeenFigure:
 
 def _point(paper: Paper, figure: Figure, item: Mapping[str, str], origin: Mapping[str, str]) -> ReviewPoint:
     """A remark as a point: the figure's caption as read, with its page and box, and the words that it bears on."""
-    section = next((s for s in paper.sections for block in s.blocks if block.id == figure.block_id), paper.sections[0])
+    named = next((s for s in paper.sections for block in s.blocks if block.id == figure.block_id), None)
+    section = named or paper.sections[0]
     place = f" (p. {figure.page})" if figure.page is not None else ""
     caption = next(iter(split_sentences(figure.caption)), figure.caption)
     evidence = [
@@ -190,7 +191,7 @@ def _point(paper: Paper, figure: Figure, item: Mapping[str, str], origin: Mappin
             quote=caption, status="exact", section_id=section.id, section=heading_of(section), page=figure.page,
             box=figure.box,
         )
-    ]  # fmt: skip
+    ] if named else []  # fmt: skip
     quote = " ".join(item["quote"].split())
     if quote and quote not in caption:
         evidence.append(

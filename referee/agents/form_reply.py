@@ -48,7 +48,8 @@ class Lengths:
     """How long a review may be: characters of a text field, a reason and a quotation; items of evidence, and how many
     of them a score may cite. ``brief`` also shortens the form in the prompt.
 
-    ``points`` and ``lead`` bound a review as a list of points: how many there are, and the text of a box beside them.
+    ``points``, ``lead`` and ``programs`` bound a review as a list of points: how many there are, the text of a box
+    beside them, and how many programs a reply may hold.
     """
 
     text: int
@@ -58,11 +59,12 @@ class Lengths:
     cited: int
     points: int = 0
     lead: int = 0
+    programs: int = 0
     brief: bool = False
 
 
-WIDE = Lengths(text=7000, reason=400, quote=500, items=24, cited=6, points=60, lead=2000)
-FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4, points=28, lead=1500)
+WIDE = Lengths(text=7000, reason=400, quote=500, items=24, cited=6, points=60, lead=2000, programs=5)
+FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4, points=28, lead=1500, programs=5)
 MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8, cited=4, points=10, lead=800)
 BRIEF = Lengths(text=480, reason=100, quote=200, items=3, cited=2, brief=True)
 
@@ -74,6 +76,7 @@ BY_RULE = frozenset({"confidence", "expertise"})
 _FOR_POINTS = frozenset({"strengths", "weaknesses", "questions", "remarks", "changes"})
 # What a point takes on average, in characters, with the JSON around it.
 _POINT_CHARS = 1_000
+_PROGRAM_CHARS = 900
 
 # A reply may take at most this share of the context; the paper needs the rest.
 _REPLY_SHARE = 0.25
@@ -107,7 +110,7 @@ def asked_fields(form: VenueForm) -> tuple[FormField, ...]:
 def review_tokens(form: VenueForm, lengths: Lengths) -> int:
     """The most tokens a reply can need, at three characters to a token."""
     fields = sum(lengths.lead if field.kind == "text" else lengths.reason + 120 for field in asked_fields(form))
-    return (fields + lengths.points * _POINT_CHARS) // 3 + 256
+    return (fields + lengths.points * _POINT_CHARS + lengths.programs * _PROGRAM_CHARS) // 3 + 256
 
 
 @lru_cache(maxsize=64)

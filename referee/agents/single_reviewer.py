@@ -10,8 +10,9 @@ they begin. The four personas are those that the benchmark of machine-written re
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as default
+from textwrap import indent
 from typing import Literal, get_args
 
 from pydantic import BaseModel
@@ -30,11 +31,12 @@ from referee.agents.form_reply import (
     sorted_values,
 )
 from referee.agents.point_reply import Origin
-from referee.agents.review_points import PART, review_model, review_points, review_values
-from referee.evidence import ClaimedQuote, worked_examples
+from referee.agents.review_points import PART, programs_of, review_model, review_points, review_values
+from referee.evidence import INSTALL, ClaimedQuote, can_compute, described, worked_examples
 from referee.evidence.sentences import without_broken_end
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
+from referee.schemas.computation import Program
 from referee.schemas.paper import Paper
 from referee.schemas.paper_cut import PaperCut
 from referee.schemas.point import ReviewPoint
@@ -117,6 +119,7 @@ class SingleReply(FormValues):
     """The reply in the form's own names: values, and points, or evidence with claims beside the form's texts."""
 
     points: tuple[ReviewPoint, ...] = ()
+    programs: tuple[Program, ...] = ()
     evidence: tuple[ClaimedQuote, ...] = ()
     cut: PaperCut | None = None
     cuts: tuple[Cut, ...] = ()
@@ -126,13 +129,17 @@ class SingleReply(FormValues):
 
 @dataclass(frozen=True)
 class SingleQuestion:
-    """What one reviewer is asked: the prompt, the reply's model, its longest length and bounds, and the paper shown."""
+    """What one reviewer is asked: the prompt, the reply's model, its longest length and bounds, and the paper shown.
+
+    ``notes`` say what was not asked for, and why.
+    """
 
     prompt: RenderedPrompt
     reply: type[BaseModel]
     most_out: int
     briefing: Briefing
     lengths: Lengths
+    notes: tuple[str, ...] = ()
 
 
 async def write_single_review(
@@ -176,9 +183,10 @@ async def write_single_review(
     return SingleReply(
         **dict(values),
         points=tuple(review_points(answer.value.model_dump()["points"], paper, origin)),
+        programs=tuple(programs_of(answer.value)),
         cut=question.briefing.cut,
         cuts=question.briefing.cuts,
-        notes=(*answer.notes, *notes),
+        notes=(*question.notes, *answer.notes, *notes),
         call_id=answer.call_id,
     )
 
@@ -210,6 +218,9 @@ def single_question(
     lengths = lengths or lengths_for(form, context_tokens)
     prompt = choose_prompt(lengths, variation)
     listing = variation.lists(lengths)
+    notes: tuple[str, ...] = ()
+    if listing and lengths.programs and not can_compute():
+        lengths, notes = replace(lengths, programs=0), (f"warning: {INSTALL[:1].lower()}{INSTALL[1:]}",)
     most_out = review_tokens(form, lengths) if listing else output_tokens(form, lengths)
     frame = _render(prompt, form, lengths, variation, paper="", read=how_read(paper, ()))
     unnumbered = review_model(form, lengths) if listing else reply_model(form, lengths)
@@ -217,7 +228,7 @@ def single_question(
     briefing = fit_paper(paper, room, count, reading_tokens, numbered=lengths.brief)
     rendered = _render(prompt, form, lengths, variation, paper=briefing.text, read=how_read(paper, briefing.cuts))
     reply = review_model(form, lengths) if listing else reply_model(form, lengths, tuple(briefing.sentences))
-    return SingleQuestion(rendered, reply, most_out, briefing, lengths)
+    return SingleQuestion(rendered, reply, most_out, briefing, lengths, notes)
 
 
 def choose_prompt(lengths: Lengths, variation: Variation = PLAIN) -> Prompt:
@@ -240,7 +251,7 @@ def _render(
         venue_name=form.name,
         guidelines=render_guidelines(form, brief=lengths.brief, steps=variation.steps),
         form=render_form(form, brief=lengths.brief, without=BY_RULE if variation.lists(lengths) else ()),
-        how_read=read,
+        how_read=f"{read}\n\n{_computations(lengths.programs)}".strip() if variation.lists(lengths) else read,
         lengths=_bounds(lengths, listing=variation.lists(lengths)),
         paper=paper,
     )
@@ -253,6 +264,26 @@ def _bounds(lengths: Lengths, *, listing: bool) -> str:
             f"At most {lengths.points} points; a text box holds {lengths.lead} characters, a reason {lengths.reason}."
         )
     return f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}."
+
+
+_COMPUTATIONS = """Computations. Where a point rests on a number that follows from other numbers (a sum, a mean, a
+percentage, a test from its summary numbers, a count or a largest value over a table), write a program for it: at most
+{most} in the review, for the points on which most rests. You do not see what a program gives; it is run after you.
+- `point`: the place of its point in your list. `code`: at most 60 lines of plain Python without imports but math,
+  without files, numpy or input; the last line is the number, True or False. `expects`: that number with the digits
+  that your claim states (11.8), or a comparison (> 0.05), or True or False. `otherwise`: the whole claim as it should
+  read if the program gives something else; empty where the point falls then.
+- Take numbers from the text, or from a table of the paper by `table`. Beside Python's own functions there are:
+{functions}
+- Never write that you computed, simulated or ran something: the program says so. What no program backs is left out, or
+  said as what the paper's own numbers are."""
+
+
+def _computations(most: int) -> str:
+    """What a reviewer is told of programs; empty where none are asked for."""
+    if not most:
+        return ""
+    return _COMPUTATIONS.format(most=most, functions=indent(described(), "  - "))
 
 
 def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing, lengths: Lengths) -> SingleReply:

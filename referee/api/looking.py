@@ -25,7 +25,7 @@ from referee.llm.door import Door
 from referee.llm.images import MOST_IMAGES, LabelledImage, PromptImage, read_image, thumbnail
 from referee.llm.prices import image_tokens
 from referee.llm.vision import PROBE_OUTPUT_TOKENS, known_to_take_images, probe_tokens, takes_images
-from referee.papers.captions import captions_of, doubted_tables
+from referee.papers.captions import UNCAPTIONED, captions_of, doubted_tables
 from referee.papers.isolated import draw_figures
 from referee.prompts import Prompt
 from referee.runs import Event
@@ -194,7 +194,7 @@ def with_figures(review: Review, job: Job) -> Review:
 def _shown(drawn: Figures, folder: Path, labels: set[str]) -> tuple[list[ShownFigure], list[UnseenFigure]]:
     shown: list[ShownFigure] = []
     unseen: list[UnseenFigure] = []
-    for figure in (one for one in drawn.items if one.label in labels):
+    for figure in (one for one in drawn.items if one.label in labels or one.label.startswith(UNCAPTIONED)):
         images, problems = _read(figure, folder)
         if images:
             shown.append(ShownFigure(figure, images))

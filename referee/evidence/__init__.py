@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from referee.evidence.absence import AbsenceHit, AbsenceResult, TermIndex
-    from referee.evidence.computations import described, run_computations
+    from referee.evidence.computations import INSTALL, can_compute, described, run_computations
     from referee.evidence.copied import repeats_example, without_copied, worked_examples
     from referee.evidence.ledger import LedgerEntry, number_ledger
     from referee.evidence.point_fields import check_order, field_for, order_points, place_points
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from referee.evidence.verify import ClaimedQuote, check_inline_quotations, verify_quotations
 
 __all__ = [
+    "INSTALL",
     "RULES",
     "AbsenceHit",
     "AbsenceResult",
@@ -42,6 +43,7 @@ __all__ = [
     "TermIndex",
     "apply_check",
     "ask_unchecked_absence",
+    "can_compute",
     "check_conservation",
     "check_inline_quotations",
     "check_order",
@@ -71,6 +73,8 @@ _NAMES = {
         "TermIndex",
     ),
     "computations": (
+        "INSTALL",
+        "can_compute",
         "described",
         "run_computations",
     ),

@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,11 @@ INSTALL = (
     "Computations are not run, because the package pydantic-monty is missing: "
     "install it with pip install pydantic-monty"
 )
+
+
+def can_compute() -> bool:
+    """Whether the package that runs programs is installed."""
+    return find_spec("pydantic_monty") is not None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from referee.evidence.computed import COMPUTED, computation_line, uncovered_numbers
 from referee.evidence.form_texts import lead, points_of_texts
 from referee.evidence.point_fields import field_roles, placed_point
 from referee.evidence.points import is_live
@@ -85,7 +86,8 @@ def listed(review: Review, form: VenueForm | None, *, stored: bool = False) -> R
         else:
             nulls.setdefault(name, _NO_POINT)
     scores = tuple(_score(record, told, taken, names, form) for record in review.scores)
-    kept = {"schema_version": 2, "points": tuple(told), "evidence": (), "scores": scores}
+    kept: dict[str, object] = {"schema_version": 2, "points": tuple(told), "evidence": (), "scores": scores}
+    kept["uncovered_numbers"] = uncovered_numbers(point for point in told if point.number)
     return review.model_copy(update={**kept, "fields": fields, "nulls": nulls, "forced": _forced(review, form, fields)})
 
 
@@ -109,11 +111,27 @@ def tag(point: ReviewPoint) -> str:
     said = [heading.capitalize()]
     if heading in ("main reason", "weakness") and point.weight is not None:
         said.append(point.weight)
-    if heading not in ("merit", "question"):
-        said.append(_tested(point))
+    if heading not in ("merit", "question") and (tested := _tested(point)):
+        said.append(tested)
     if point.check is not None and point.check.conceded:
         said.append("the authors concede it")
     return ", ".join(said)
+
+
+def untested(review: Review) -> str:
+    """Which points of criticism nobody tested, in a sentence before the list; empty where there are none.
+
+    A trial of the embedded model says what it is worth anyway.
+    """
+    if review.trial is not None:
+        return ""
+    left = [p.number for p in in_list(review) if p.check is None and p.polarity == "weakness" and p.source != "rule"]
+    if not left:
+        return ""
+    return (
+        f"Not checked: {_points(numbers(left))}. Nobody tested them but who raised them; a quotation that was found "
+        "shows no more than that the paper says so."
+    )
 
 
 def opening(point: ReviewPoint) -> str:
@@ -128,8 +146,9 @@ def details(point: ReviewPoint) -> Iterator[str]:
     yield from (quoted(one, point.statement) for one in found(point))
     if point.unverified:
         yield "No quotation was found for this."
-    if point.absence is not None and point.absence.terms:
+    if point.absence is not None and point.absence.terms and not point.absence.hits:
         yield searched(point)
+    yield from map(computation_line, point.computations)
     if point.fix.what and point.fix.kind != "none" and point.correction is None:
         yield f"Would settle it: {' '.join(point.fix.what.split())}"
 
@@ -146,9 +165,9 @@ def found(point: ReviewPoint) -> list[Quotation]:
 
 
 def quoted(quotation: Quotation, statement: str = "") -> str:
-    """A quotation with its place; the place alone where the statement holds the words already."""
+    """A quotation with its place; the place alone where the statement quotes the words already."""
     words = " ".join(quotation.quote.split())
-    return f"({place(quotation)})" if words in statement else f"“{words}” ({place(quotation)})"
+    return f"({place(quotation)})" if f"“{words}”" in statement else f"“{words}” ({place(quotation)})"
 
 
 def place(quotation: Quotation) -> str:
@@ -224,7 +243,9 @@ def _heading(point: ReviewPoint) -> Heading:
 def _tested(point: ReviewPoint) -> str:
     if point.source == "rule":
         return "found by a rule"
-    return _TESTS[point.check.verdict if point.check is not None else "unchecked"]
+    if point.check is not None and point.check.by == COMPUTED:
+        return "computed" if point.check.verdict == "stands" else "narrowed by a computation"
+    return _TESTS[point.check.verdict] if point.check is not None else ""
 
 
 def _placed(point: ReviewPoint, form: VenueForm | None) -> ReviewPoint:

@@ -16,6 +16,7 @@ __all__ = ["MEASURED", "STRATEGIES", "Strategy"]
 _CLASSES = {
     "single": "single.strategy.Single",
     "sections": "sections.strategy.Sections",
+    "audited": "audited.strategy.Audited",
     "ensemble": "ensemble.strategy.Ensemble",
     "multi-agent": "chunked.strategy.MultiAgent",
     "progressive": "chunked.strategy.Progressive",

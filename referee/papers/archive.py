@@ -110,7 +110,7 @@ class _Unpacking:
         with gzip.GzipFile(fileobj=io.BytesIO(self.data)) as stream:
             inner = self._bounded(whole, stream, len(self.data), self.limits.total_bytes + headers, headers)
         self.total = 0
-        if inner[257:262] == b"ustar" or _is_old_tar(inner):
+        if tarfile.is_tarfile(io.BytesIO(inner)):
             self._tar(inner)
         elif _TEX.search(inner):
             stem = re.sub(r"\.(?:gz|tgz|tar|tex)$", "", re.sub(r"\.gz$", "", self.name)) or "paper"
@@ -186,14 +186,3 @@ class _Unpacking:
             if size > _RATIO_FROM and size > self.limits.ratio * packed:
                 raise self._refuse(member, f"unpacks to more than {self.limits.ratio:g} times its packed size")
         return b"".join(parts)
-
-
-def _is_old_tar(data: bytes) -> bool:
-    """A tar without the ``ustar`` mark, as very old programs write it, by its header's checksum."""
-    if len(data) < _TAR_BLOCK or _TEX.search(data[:_TAR_BLOCK]):
-        return False
-    try:
-        tarfile.TarInfo.frombuf(data[:_TAR_BLOCK], "utf-8", "surrogateescape")
-    except tarfile.TarError:
-        return not data.strip(b"\0")
-    return True

@@ -99,7 +99,13 @@ def _lead_sections(lead: Sequence[Piece], heading: Piece, front_first: bool) -> 
     opens_paper = is_introduction(heading.text) or heading.number in ("1", "I")
     has_front = front_first or opens_paper or role_by_name(heading.text) == "abstract"
     run_in = [i for i, piece in enumerate(lead) if RUN_IN_ABSTRACT.match(piece.text)]
-    running = run_in or [i for i, piece in enumerate(lead) if _is_running_text(piece)]
+    running = run_in or [
+        i
+        for i, piece in enumerate(lead)
+        if piece.kind in ("paragraph", "list", "table")
+        and len(piece.text.split()) >= LONG_WORDS
+        and not is_address(piece.text)
+    ]
     cut = next(iter(running), len(lead)) if has_front or run_in else 0
     sections = [OpenSection("Front matter", 1, None, "front", list(lead[:cut]))] if cut else []
     rest = list(lead[cut:])
@@ -112,14 +118,6 @@ def _lead_sections(lead: Sequence[Piece], heading: Piece, front_first: bool) -> 
         return [*sections, OpenSection("Text", 1, None, "content", rest)]
     rest[0] = replace(rest[0], text=BARE_ABSTRACT.sub("", rest[0].text, count=1))
     return [*sections, OpenSection("Abstract", 1, None, "abstract", rest)]
-
-
-def _is_running_text(piece: Piece) -> bool:
-    return (
-        piece.kind in ("paragraph", "list", "table")
-        and len(piece.text.split()) >= LONG_WORDS
-        and not is_address(piece.text)
-    )
 
 
 def _headed_sections(pieces: Sequence[Piece]) -> list[OpenSection]:
@@ -208,7 +206,19 @@ def _close(open_sections: Sequence[OpenSection], findings: tuple[Finding, ...], 
                 )
             )
             if section.role == "references" and (entry := _entry(piece, section.pieces)) is not None:
-                references.append(_reference(piece, entry, f"r{len(references) + 1}"))
+                references.append(
+                    Reference(
+                        id=f"r{len(references) + 1}",
+                        text=piece.text,
+                        label=entry.label,
+                        authors=entry.authors,
+                        title=entry.title,
+                        year=entry.year,
+                        venue=entry.venue,
+                        doi=entry.doi,
+                        page=piece.page,
+                    )
+                )
         sections.append(
             Section(
                 id=f"s{index}",
@@ -234,17 +244,3 @@ def _entry(piece: Piece, section: Sequence[Piece]) -> Entry | None:
     if piece.kind in ("paragraph", "list") and not cut and looks_like_entry(piece.text):
         return parse_entry(piece.text)
     return None
-
-
-def _reference(piece: Piece, entry: Entry, reference_id: str) -> Reference:
-    return Reference(
-        id=reference_id,
-        text=piece.text,
-        label=entry.label,
-        authors=entry.authors,
-        title=entry.title,
-        year=entry.year,
-        venue=entry.venue,
-        doi=entry.doi,
-        page=piece.page,
-    )

@@ -13,6 +13,8 @@ from referee.schemas.paper import Block, Paper
 
 _CONTINUED = re.compile(r"\bcont(?:inued|inues|\.|[’']?d\b)", re.IGNORECASE)
 _OPENING = 60
+UNCAPTIONED = "Figure without a caption"
+"""What a figure is called that no caption names; its page follows."""
 
 
 @dataclass(frozen=True)

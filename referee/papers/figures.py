@@ -74,7 +74,7 @@ def cut_figures(
             "The text names what no caption was read for."
         )
     items: list[Figure] = []
-    if captions and paper.format == "pdf":
+    if paper.format == "pdf":
         from referee.papers.pdf.figures import cut_pdf
 
         items = cut_pdf(path, paper, captions, pictures, max_pages, whole_pages=whole_pages)

@@ -75,7 +75,15 @@ def return_floats(sections: Sequence[OpenSection]) -> list[Repair]:
                 del section.pieces[one.start : one.end]
                 target, at, proof = place
                 target.pieces[at:at] = one.pieces
-                repairs.append(_repair(one, section, target, proof))
+                repairs.append(
+                    Repair(
+                        kind="moved_float",
+                        page=one.pieces[0].page,
+                        before=f"{one.label or one.pieces[0].kind} under {section.heading!r}"[:200],
+                        after=f"in section {target.heading!r}"[:200],
+                        proof=proof,
+                    )
+                )
     return repairs[::-1]
 
 
@@ -166,16 +174,6 @@ def _neighbour(sections: Sequence[OpenSection], index: int) -> _Place | None:
             return section, len(section.pieces), "the last section before it"
     after = next((section for section in sections[index + 1 :] if section.role in _READ), None)
     return (after, 0, "the first section after it") if after else None
-
-
-def _repair(one: _Float, section: OpenSection, target: OpenSection, proof: str) -> Repair:
-    return Repair(
-        kind="moved_float",
-        page=one.pieces[0].page,
-        before=f"{one.label or one.pieces[0].kind} under {section.heading!r}"[:200],
-        after=f"in section {target.heading!r}"[:200],
-        proof=proof,
-    )
 
 
 def _end_of_entries(pieces: Sequence[Piece]) -> int:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -182,11 +182,7 @@ async def read_paper(path: Path, bounds: PaperSettings) -> Paper:
         PaperParseError: As ``load_as_set``.
     """
     reading = _Reading(path, bounds)
-    try:
-        return await asyncio.to_thread(reading.run)
-    except asyncio.CancelledError:
-        reading.child.stop()
-        raise
+    return await _awaited(reading, reading.run)
 
 
 async def draw_pages(path: Path, folder: Path, bounds: PaperSettings) -> PageImages:
@@ -195,7 +191,8 @@ async def draw_pages(path: Path, folder: Path, bounds: PaperSettings) -> PageIma
     Raises:
         PaperParseError: As ``load_as_set``.
     """
-    return await _made(_Reading(path, bounds, pages=str(folder.absolute())), PageImages)
+    reading = _Reading(path, bounds, pages=str(folder.absolute()))
+    return await _awaited(reading, lambda: reading.made(PageImages))
 
 
 async def draw_figures(
@@ -214,7 +211,7 @@ async def draw_figures(
         known.write_text(paper.model_dump_json(), encoding="utf-8")
         asked = {"paper": str(known.absolute()), "figures": str(folder.absolute())}
         reading = _Reading(path, bounds, **asked, **({"whole_pages": "yes"} if whole_pages else {}))
-        return await _made(reading, Figures)
+        return await _awaited(reading, lambda: reading.made(Figures))
 
 
 async def annotate_copy(path: Path, copy: Path, highlights: Highlights, bounds: PaperSettings) -> Highlights:
@@ -228,17 +225,15 @@ async def annotate_copy(path: Path, copy: Path, highlights: Highlights, bounds: 
         marks, part = Path(folder) / "marks.json", Path(folder) / "copy.pdf"
         marks.write_text(highlights.model_dump_json(), encoding="utf-8")
         reading = _Reading(path, bounds, marks=str(marks.absolute()), copy=str(part.absolute()))
-        made = await _made(reading, Highlights)
+        made = await _awaited(reading, lambda: reading.made(Highlights))
         part.replace(copy)
     return made
 
 
-async def _made(reading: _Reading, kind: type[Made]) -> Made:
+async def _awaited(reading: _Reading, make: Callable[[], Made]) -> Made:
     """What a child was asked to make; when this is cancelled, the child ends at once."""
     try:
-        return kind.model_validate_json((await asyncio.to_thread(reading.attended))[1:])
-    except ValidationError as error:
-        raise reading.no_reply() from error
+        return await asyncio.to_thread(make)
     except asyncio.CancelledError:
         reading.child.stop()
         raise
@@ -257,9 +252,13 @@ class _Reading:
         size, head = checked_head(self.path, self.bounds.max_bytes)
         if not self.bounds.isolated or (size <= _MOST_PLAIN_BYTES and is_plain_text(self.path, head)):
             return load_paper(self.path, max_pages=self.bounds.max_pages, max_bytes=self.bounds.max_bytes)
-        return self._understood(self.attended())
+        return self.made(Paper)
 
-    def attended(self) -> bytes:
+    def made(self, kind: type[Made]) -> Made:
+        """What the child was asked for; its reply is checked like any data from outside."""
+        return self._understood(self._attended(), kind)
+
+    def _attended(self) -> bytes:
         """What the child gave back; raises where it did not end well, or refused."""
         if find_spec("resource") is None:
             raise self._not_started("this system knows no limits for processes")
@@ -275,14 +274,11 @@ class _Reading:
             raise self._refusal(ending.reply[1:])
         return ending.reply
 
-    def _understood(self, reply: bytes) -> Paper:
-        """The paper; a reply is checked like any data from outside."""
-        if reply[:1] != PAPER:
-            raise self.no_reply()
+    def _understood(self, reply: bytes, kind: type[Made]) -> Made:
         try:
-            return Paper.model_validate_json(reply[1:])
+            return kind.model_validate_json(reply[1:] if reply[:1] == PAPER else b"")
         except ValidationError as error:
-            raise self.no_reply() from error
+            raise self._no_reply() from error
 
     def _refusal(self, body: bytes) -> PaperParseError:
         """The child's own refusal."""
@@ -292,9 +288,9 @@ class _Reading:
                 return self._out_of_memory()
             return PaperParseError(told["message"], hint=told["hint"], ids=told["ids"])
         except (ValueError, KeyError, TypeError):
-            return self.no_reply()
+            return self._no_reply()
 
-    def no_reply(self) -> PaperParseError:
+    def _no_reply(self) -> PaperParseError:
         """What is said where the child gave something else back than it was asked for."""
         return self._refuse("reply", "was read, but what the converter gave back is no paper", f"{_OTHER_FORMAT}.")
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import filterfalse
 
 from referee.schemas.paper import BlockKind, Box, SectionRole
 
@@ -149,6 +150,14 @@ def joined_tex(parts: Iterable[str]) -> str:
     return text
 
 
+def number(printed: str | None, default: float) -> float:
+    """A printed number; the default where it is none."""
+    try:
+        return float(printed or "")
+    except ValueError:
+        return default
+
+
 def tex_group(text: str) -> str:
     """A script or argument: in braces unless it is a single sign."""
     return text if len(text) == 1 else f"{{{text}}}"
@@ -164,7 +173,7 @@ def plain(text: str) -> str:
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.translate(_SPACING_ACCENTS))
-    return "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
+    return "".join(filterfalse(unicodedata.combining, decomposed)).casefold()
 
 
 @lru_cache(maxsize=1 << 15)  # repairs ask for the same lines, and for single letters, again and again

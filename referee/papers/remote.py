@@ -75,15 +75,17 @@ def parse_arxiv(text: str) -> ArxivId | None:
 
 
 def _id_in_address(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        host = parts.hostname or ""
-    except ValueError:
-        return ""
-    if parts.scheme.lower() not in ("http", "https") or host not in _HOSTS:
-        return ""
-    match = _PATH.fullmatch(unquote(parts.path))
+    host, path = _parted(text)
+    match = _PATH.fullmatch(path) if host in _HOSTS else None
     return match["id"] if match else ""
+
+
+def _parted(address: str) -> tuple[str, str]:
+    """Host and path of a web address; nothing where it is none."""
+    with suppress(ValueError):
+        parts = urlsplit(address)
+        return (parts.hostname or "", unquote(parts.path)) if parts.scheme.lower() in ("http", "https") else ("", "")
+    return "", ""
 
 
 _RECORD = "source.json"
@@ -117,14 +119,11 @@ def keep(folder: Path, data: bytes, *, source: str, url: str, file: str, note: s
     Raises:
         OSError: The folder cannot be written.
     """
-    path = folder / file
-    part = folder / f".{file}.part"
-    part.write_bytes(data)
-    part.replace(path)
+    write_atomically(folder / file, data)
     digest = hashlib.sha256(data).hexdigest()
     origin = Origin(source=source, url=url, file=file, sha256=digest, fetched_at=datetime.now(UTC), note=note)
     write_atomically(folder / _RECORD, origin.model_dump_json(indent=1) + "\n")
-    return path
+    return folder / file
 
 
 @asynccontextmanager
@@ -168,12 +167,8 @@ def _name(source: str) -> str | None:
     address = source.strip()
     if not address.lower().startswith(("http://", "https://")):
         return None
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname or ""
-    except ValueError:
-        return "page"
-    last = PurePosixPath(unquote(parts.path)).name
+    host, path = _parted(address)
+    last = PurePosixPath(path).name
     suffix = PurePosixPath(last).suffix
     stem = last.removesuffix(suffix) if suffix.lower() in _KNOWN_SUFFIXES else last
     return _safe(stem) or _safe(host) or "page"
@@ -220,8 +215,12 @@ async def fetch_paper(
             f"{source!r} is neither an arXiv id nor a web address.",
             hint="Examples: 2401.01234, arxiv:cs/0112017, https://example.org/paper.pdf.",
         )
+    from referee.papers.load import load_paper
+
     limits = WebLimits(max_bytes=max_bytes, read_s=30, total_s=300)
-    job = _Job(source.strip(), name, parse_arxiv(source), limits, progress, readable or _read, pause_s, allow_local)
+    job = _Job(
+        source.strip(), name, parse_arxiv(source), limits, progress, readable or load_paper, pause_s, allow_local
+    )
     try:
         async with one_at_a_time(cache_folder):
             return await job.run(cache_folder, site)
@@ -333,12 +332,6 @@ class _Job:
         elif self.arxiv:
             hint = f"{hint} {by_hand}" if error.ids.get("status") in _NOT_YET else by_hand
         return PaperParseError(what, hint=hint, ids={**error.ids, "source": scrubbed(self.source)})
-
-
-def _read(path: Path) -> object:
-    from referee.papers.load import load_paper
-
-    return load_paper(path)
 
 
 def _suffix(page: Answer) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from referee.evidence.computed import computations_told
 from referee.llm.spec import ANSWERS
 from referee.reports.figures import figures_told
 from referee.reports.plain import one_line
@@ -45,7 +46,7 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "
             checked
             if looked_up
             else "Its quotations were not looked up in the paper: they stand as the model wrote them.",
-            *filter(None, [figures_told(review.figures)]),
+            *filter(None, [computations_told(review.points), figures_told(review.figures)]),
             NO_SCORES if review.trial is not None else f"Ratings are {one_line(review.calibration)}.",
             f"Rule of {one_line(form.name)} on language models in reviewing ({policy.status}): "
             f"{one_line(policy.sentence)} It binds: {one_line(policy.applies_to).rstrip('.')}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.evidence.listing import BY_RULES, details, in_list, numbers, opening
+from referee.evidence.listing import BY_RULES, details, in_list, numbers, opening, untested
 from referee.reports.formulas import readable
 from referee.reports.markdown_text import inline
 from referee.reports.values import on_form
@@ -49,6 +49,9 @@ def _head(review: Review, form: VenueForm) -> Iterator[str]:
         yield ""
     yield f"From the review for {inline(form.name)} by {inline(review.source)}. Where a point is wrong, leave it;"
     yield "`referee show` and report.html have each point's quotations and check by its number."
+    if text := untested(review):
+        yield ""
+        yield text
 
 
 def _group(point: ReviewPoint, review: Review) -> str:

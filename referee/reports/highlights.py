@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from referee.evidence.computed import code_lines
 from referee.evidence.listing import details, in_list, opening, tag
 from referee.reports.formulas import readable
 from referee.reports.plain import clean
@@ -42,10 +43,16 @@ def highlights_of(review: Review, pages: PageImages) -> Highlights:
     return Highlights(items=tuple(items))
 
 
+def _note(point: ReviewPoint) -> str:
+    """All that is said of a point, then its programs."""
+    code = [line for one in point.computations for line in ("", "Program:", *code_lines(one.program))]
+    return "\n".join([readable(clean("\n".join([opening(point), *details(point)]))), *code])
+
+
 def _highlight(
     points: list[ReviewPoint], page: int, height: float, boxes: tuple[Box, ...], *, pinned: bool = False
 ) -> Highlight:
-    notes = [readable(clean("\n".join([opening(point), *details(point)])))[:_NOTE_CHARS] for point in points]
+    notes = [_note(point)[:_NOTE_CHARS] for point in points]
     return Highlight(
         page=page,
         height=height,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from referee.evidence.computed import code_lines, computation_line
 from referee.evidence.listing import WEIGHTS, found, opening, place, searched
 from referee.reports.plain import one_line
 from referee.schemas.point import PointCheck, PointEvidence, PointSource, ReviewPoint
@@ -51,6 +52,9 @@ def point_lines(point: ReviewPoint) -> Iterator[str]:
         yield "  none of it counts: the point is unverified"
     yield from _searched(point)
     yield from _check(point.check)
+    for computation in point.computations:
+        yield f"{computation_line(computation)} Expected: {one_line(computation.program.expects)}"
+        yield from (f"  {line}" for line in code_lines(computation.program))
     if point.merged_from:
         yield f"Merged from: {', '.join(point.merged_from)}"
     if point.merged_into:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.evidence.listing import box_line, details, grouped, lead_of, opening, rests_on
+from referee.evidence.listing import box_line, details, grouped, lead_of, opening, rests_on, untested
 from referee.reports.criteria import HEADING as CRITERIA
 from referee.reports.criteria import criteria_lines
 from referee.reports.disclosure import notice
@@ -45,14 +45,17 @@ def render_review(review: Review, form: VenueForm) -> str:
     review = on_form(review, form)
     parts = [f"# {_readable(review.paper_title) or 'Untitled paper'}", _head(review, form)]
     parts += [text] if (text := nothing_found(review)) else []
-    groups = grouped(review)
+    summary, groups = _summary(review, form), grouped(review)
+    if summary is not None:
+        parts += [f"## {inline(title_of(summary))}", *_field(summary, review, form)]
+    parts += [text] if (text := untested(review)) else []
     for title, points in groups:
         parts += [f"## {title}", "\n\n".join(map(_point, points))]
     if not groups:
         parts += ["## Points", "No point stands."]
     parts += [f"## {'The form' if review.trial is None else FORM_HEADING}", *map(inline, left_empty(review, form))]
-    for field in form.fields:
-        parts += [f"### {inline(title_of(field))}", *_field(field, review)]
+    for field in (one for one in form.fields if one is not summary):
+        parts += [f"### {inline(title_of(field))}", *_field(field, review, form)]
     if text := counted(review):
         parts += ["## Put aside", text]
     if outside := outside_sections(review):
@@ -64,6 +67,14 @@ def render_review(review: Review, form: VenueForm) -> str:
         if body:
             parts += [f"### {heading}", body]
     return "\n\n".join(parts) + "\n"
+
+
+def _summary(review: Review, form: VenueForm) -> FormField | None:
+    """The box that says what the paper is about, which a reader wants before the points."""
+    if review.trial is not None:
+        return None
+    texts = (field for field in form.fields if field.kind == "text" and not is_empty(review.fields.get(field.name)))
+    return next((f for f in texts if "summary" in title_of(f).casefold() and not box_line(f.name, review)), None)
 
 
 def _point(point: ReviewPoint) -> str:
@@ -79,7 +90,9 @@ def _head(review: Review, form: VenueForm) -> str:
     cut = cut_line(review.provenance.cut) if review.provenance is not None else ""
     lines = [f"**{inline(cut)}**"] if cut else []
     lines += [f"Review for {inline(form.name)}, written by {author}."]
-    lines += [_verdict(review, form)] if review.trial is None else []
+    if review.trial is None:
+        reason = next((r.reason for r in review.scores if r.field == form.overall and r.value is not None), "").strip()
+        lines += [_verdict(review, form), *([_readable(reason)] if reason else [])]
     if text := notice(review):
         lines.append(f"**{inline(text)}**")
     return "\n\n".join(lines)
@@ -104,7 +117,7 @@ def _readable(text: str) -> str:
     return inline(readable(text))
 
 
-def _field(field: FormField, review: Review) -> list[str]:
+def _field(field: FormField, review: Review, form: VenueForm) -> list[str]:
     """The value with its reason; of a text box what it says before its points, and their numbers."""
     value = review.fields.get(field.name)
     record = score_of(field, review)
@@ -118,7 +131,8 @@ def _field(field: FormField, review: Review) -> list[str]:
         return list(filter(None, parts)) or ["not given: nothing that can be shown"]
     parts = [f"**{inline(labelled(field, value))}**{_stated(field, record)}"]
     if record is not None and (record.reason.strip() or record.supported_by):
-        reason = f"*{_readable(record.reason)}*" if record.reason.strip() else ""
+        above = field.name == form.overall and review.trial is None
+        reason = f"*{_readable(record.reason)}*" if record.reason.strip() and not above else ""
         notes = (record.limit, rests_on(record, review))
         parts.append(" ".join([reason, *(f"({inline(note)})" for note in notes if note)]).strip())
     return parts

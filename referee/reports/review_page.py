@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from referee.errors import RunError
+from referee.evidence.computed import code_lines
 from referee.evidence.listing import (
     box_line,
     details,
@@ -21,6 +22,7 @@ from referee.evidence.listing import (
     quoted,
     rests_on,
     tag,
+    untested,
 )
 from referee.reports.criteria import HEADING as CRITERIA
 from referee.reports.criteria import criteria_lines
@@ -74,6 +76,7 @@ class ShownPoint:
     reason: str
     lines: tuple[str, ...]
     quotations: tuple[ShownQuotation, ...]
+    programs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,7 @@ def review_page(
         verdict=_verdict(review, form) if review.trial is None else [],
         left_empty=list(left_empty(review, form)),
         no_rules=nothing_found(review),
+        untested=untested(review),
         form_heading="The form, as it is handed in" if review.trial is None else FORM_HEADING,
         groups=groups,
         choices={name: _values(shown, name) for name in ("heading", "weight", "section")},
@@ -234,6 +238,7 @@ def _point(point: ReviewPoint, marks: Marks, review: Review) -> ShownPoint:
         reason="" if point.number else why(point, review),
         lines=tuple(readable(clean(line)) for line in details(point) if line not in told),
         quotations=tuple(_quoted(one, marks) for one in quotations),
+        programs=tuple("\n".join(code_lines(one.program)) for one in point.computations),
     )
 
 

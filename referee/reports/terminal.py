@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from referee.evidence.listing import box_line, details, found, grouped, lead_of, opening, place, rests_on
+from referee.evidence.computed import computations_told
+from referee.evidence.listing import box_line, details, found, grouped, lead_of, opening, place, rests_on, untested
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
 from referee.reports.formulas import readable
@@ -48,6 +49,7 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
         [f"{one_line(form.name)}: {one_line(readable(review.paper_title)) or 'untitled paper'}", notice(review)],
         [] if trial else scores,
         [nothing_found(review)],
+        [one_line(untested(review))],
         *(_points(review) or [["No point stands."]]),
         [f"{FORM_HEADING}:" if trial else "", *written],
         [*left_empty(review, form)],
@@ -99,7 +101,7 @@ def _points(review: Review) -> list[list[str]]:
 def _quotations(review: Review) -> list[str]:
     found, similar, lost = quotation_counts(review)
     kept = f"{found} found in the paper" + (f" ({similar} in similar words)" if similar else "")
-    return [f"Quotations: {kept}, {lost} not found and dropped."]
+    return [f"Quotations: {kept}, {lost} not found and dropped.", computations_told(review.points)]
 
 
 def _findings(review: Review) -> list[str]:

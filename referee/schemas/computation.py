@@ -37,6 +37,13 @@ class ProgramOutcome(Frozen):
     doubtful: tuple[str, ...] = ()
 
 
+class Computation(Frozen):
+    """A program beside a point, and what became of it."""
+
+    program: Program
+    outcome: ProgramOutcome
+
+
 class TableRows(Frozen):
     """The rows of a table as a reviewer sees them; ``doubtful`` says that it may have been read wrongly."""
 

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from referee.schemas.base import Frozen
+from referee.schemas.computation import Computation
 from referee.schemas.paper import Box
 
 Polarity = Literal["weakness", "strength", "question"]
@@ -109,7 +110,8 @@ class ReviewPoint(Frozen):
     ``argument`` says why it matters, what else could explain it and what follows. ``raised_severity`` is what its
     author gave; ``severity`` what the check says would change in the paper if the point were mended. ``outcome`` and
     ``reason`` say where it went; ``merged_into`` names the point that took its evidence over. ``unverified_work`` is a
-    work that was named from memory and that nobody looked up: it is never printed.
+    work that was named from memory and that nobody looked up: it is never printed. ``computations`` are programs that
+    its author wrote for it, with what they gave.
 
     ``number``, ``heading`` and ``weight`` are its place in the one list of the review's points, which every output
     prints; ``evidence/listing.py`` gives them. The number of a point that is not in the list is 0.
@@ -139,6 +141,7 @@ class ReviewPoint(Frozen):
     model: str = ""
     prompt: str = ""
     check: PointCheck | None = None
+    computations: tuple[Computation, ...] = ()
     merged_from: tuple[str, ...] = ()
     merged_into: str | None = None
     outcome: Outcome = "listed"

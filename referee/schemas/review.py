@@ -129,6 +129,7 @@ class Review(Frozen):
     says which of the paper's figures were looked at as pictures, null where it has none. ``trial`` is null but where
     the embedded model wrote the review: then its scores, choices and ticks stand there and nowhere else. ``criteria``
     are the form's guidelines in their order, with who read for them; a review from before they were recorded has none.
+    ``uncovered_numbers`` counts numbers in points of the list that no quotation and no computation shows.
     """
 
     schema_version: Literal[1, 2] = 1
@@ -154,5 +155,6 @@ class Review(Frozen):
     references: References | None = None
     figures: FigureReading | None = None
     criteria: tuple[CriterionRecord, ...] = ()
+    uncovered_numbers: int | None = None
     disclosure: str = ""
     provenance: Provenance | None = None

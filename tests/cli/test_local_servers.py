@@ -64,13 +64,13 @@ def test_a_review_by_a_model_of_this_machine_costs_nothing(
     assert "asked for a context of 49,152 tokens" in done.err + done.out + json.dumps(made["provenance"])
 
 
-@pytest.mark.slow
 def test_who_names_no_model_is_told_what_runs_here(
     referee: Referee, ollama: FakeServer, workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (workplace / "paper.md").write_text("nothing\n", encoding="utf-8")
+    (workplace / "paper.md").write_text(PAPER, encoding="utf-8")
+    asked = ("review", "paper.md", "--venue", "iclr-2025", "--max-tokens", "1", "--out", "run")
     told = "A model server runs here (ollama). To use it: --model ollama:qwen3:8b"
-    assert told in referee("review", "paper.md", "--venue", "iclr-2025", "--out", "run").err
-    assert told not in referee("review", "paper.md", "--venue", "iclr-2025", "--model", "openai:x", "--out", "run").err
+    assert told in referee(*asked).err
+    assert told not in referee(*asked, "--model", "openai:x").err
     monkeypatch.setenv("REFEREE_MODELS__DEFAULT", "ollama:qwen3:8b")
-    assert told not in referee("review", "paper.md", "--venue", "iclr-2025", "--out", "run").err
+    assert told not in referee(*asked).err

@@ -35,6 +35,7 @@ def backed(request: ChatRequest) -> dict[str, Any]:
         summary='It is said that "pigs can fly over the tall green mountains" here.',
         quality=score("3: good", 1),
         significance=score("2: fair", 2),
+        originality=score("2: fair", 2),
         rating=score("4: Borderline accept", 1, 2),
         ethical_concerns=["NO or VERY MINOR ethics concerns only"],
     )

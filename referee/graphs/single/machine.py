@@ -21,17 +21,21 @@ from referee.evidence import (
     TermIndex,
     check_inline_quotations,
     repeats_example,
+    run_computations,
     settle_absence,
     verify_point,
     verify_quotations,
     without_copied,
 )
+from referee.evidence.computed import with_computations
 from referee.evidence.points import is_live, removed
 from referee.graphs.criteria import CriteriaShown, criterion_records, whole_form_shown
 from referee.graphs.failure import Failure, record_failure
 from referee.graphs.form_values import filled_review, form_values
 from referee.llm.door import Door
 from referee.llm.models import Model
+from referee.papers.captions import table_rows
+from referee.schemas.computation import ProgramOutcome
 from referee.schemas.paper import Paper
 from referee.schemas.paper_cut import PaperCut
 from referee.schemas.point import ReviewPoint
@@ -113,6 +117,11 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleS
     model = context.door.models[ROLE]
     raised = [point.model_copy(update={"model": model.spec.id}) for point in reply.points]
     points, lost = verified_points(raised, context.paper, index, instructions_of(context.form, context.variation))
+    outcomes: list[ProgramOutcome] = []
+    if reply.programs:
+        text = "\n\n".join(section.text for section in context.paper.sections)
+        outcomes = await run_computations(reply.programs, table_rows(context.paper), text)
+    points = with_computations(points, reply.programs, outcomes)
     return {
         "points": [*points, *found_by_rules(context.paper, model)],
         "checked": checked.model_copy(update={"dropped": (*checked.dropped, *lost)}),

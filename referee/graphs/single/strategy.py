@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import ClassVar
 
 from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, single_question
@@ -32,7 +33,7 @@ class Single(Strategy):
     title = "one call fills the whole form"
     calls = "1"
     chain = "1"
-    roles = (ROLE,)
+    roles: ClassVar[tuple[str, ...]] = (ROLE,)
     takes_steps = True
     takes_figures = True
 

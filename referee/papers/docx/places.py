@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from referee.papers.docx.styles import Styles, W, is_on, local, value
 from referee.papers.hidden.css import declarations
 from referee.papers.hidden.visibility import switched_off
+from referee.papers.pieces import number
 
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _LEAST = 40
@@ -69,30 +71,20 @@ def _drawing_hides(drawing: Any) -> str:
     if "1" in (drawing.get("hidden"), None if properties is None else properties.get("hidden")):
         return "a drawing marked as hidden"
     extent = drawing.find(f"{_WP}extent")
-    sizes = [] if extent is None else [_number(extent.get(side)) for side in ("cx", "cy")]
-    if any(size is not None and size < _LEAST * _EMU for size in sizes):
+    sizes = [] if extent is None else [number(extent.get(side), math.inf) for side in ("cx", "cy")]
+    if any(size < _LEAST * _EMU for size in sizes):
         return "a box of no size"
-    offsets = (_number(offset.text) for offset in drawing.iter(f"{_WP}posOffset"))
-    width = max((size or 0 for size in sizes), default=0)
-    return _OUTSIDE if any(at is not None and at + width < -_INCH * _EMU for at in offsets) else ""
+    offsets = (number(offset.text, math.inf) for offset in drawing.iter(f"{_WP}posOffset"))
+    width = max((size for size in sizes if size < math.inf), default=0)
+    return _OUTSIDE if any(at + width < -_INCH * _EMU for at in offsets) else ""
 
 
 def run_hides(run: Any, paragraph: Any | None, styles: Styles, size_pt: float) -> str:
     """Why letters cannot be told apart or lie off the page: set over each other, raised or lowered by a page."""
-    closer = _number(value(styles.run_property(run, paragraph, "spacing")))
-    if closer is not None and -closer / 20 >= size_pt:
-        return "letters set over each other"
-    raised = _number(value(styles.run_property(run, paragraph, "position")))
-    return _OUTSIDE if raised is not None and abs(raised) * 10 > _WIDEST / 2 else ""
+    closer, raised = (number(value(styles.run_property(run, paragraph, name)), 0) for name in ("spacing", "position"))
+    far = _OUTSIDE if abs(raised) * 10 > _WIDEST / 2 else ""
+    return "letters set over each other" if -closer / 20 >= size_pt else far
 
 
 def _twips(element: Any, name: str, default: float) -> float:
-    found = _number(element.get(f"{W}{name}"))
-    return default if found is None else found
-
-
-def _number(printed: str | None) -> float | None:
-    try:
-        return float(printed) if printed else None
-    except ValueError:
-        return None
+    return number(element.get(f"{W}{name}"), default)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from referee.papers.hidden.css import SIDES, Colour, colour, points
+from referee.papers.pieces import number
 from referee.schemas.paper import Certainty, Finding
 
 _SMALLEST = 2.0
@@ -146,10 +147,7 @@ def switched_off(values: Mapping[str, str], outside_pt: float = -300.0) -> tuple
 
 def _number(value: str | None) -> float:
     value = re.sub(r"^calc\(\s*([\d.]+%?)\s*\)$", r"\1", value or "")
-    try:
-        return float(value.rstrip("%")) / (100 if value.endswith("%") else 1) if value else 1.0
-    except ValueError:
-        return 1.0
+    return number(value[:-1], 100) / 100 if value.endswith("%") else number(value, 1.0)
 
 
 def _off_screen(values: Mapping[str, str], outside_pt: float) -> bool:

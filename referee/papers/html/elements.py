@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from lxml.html import HtmlElement
@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 from referee.papers.bibliography import parse_entry
 from referee.papers.html.text import Line, tex_of, text_of
 from referee.papers.html.tree import class_names, has_class
-from referee.papers.pieces import Entry
+from referee.papers.pieces import Entry, Piece
 
 FRONT = frozenset(
     [
@@ -45,24 +45,17 @@ _NOTE_ID = re.compile(r"^(?:fn|footnote|note)[-_:.]?(?P<mark>\d+|[a-z*†‡])$"
 _DOI_LINK = re.compile(r"^https?://(?:dx\.)?doi\.org/(?P<doi>10\.\d{4,9}/\S+)$")
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A heading as marked up; ``run_in`` ones stand at the head of a paragraph."""
-
-    text: str
-    level: int
-    number: str | None
-    run_in: bool
-
-
 def is_marked(element: HtmlElement, names: frozenset[str]) -> bool:
     """Whether a class, the id or the role of an element is one of ``names``."""
     marks = {*class_names(element), element.get("id") or "", element.get("role") or ""}
     return not marks.isdisjoint(names)
 
 
-def heading_of(element: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> Heading:
-    """Read a heading; LaTeXML's tag gives its number, its class the level, else the element's own digit."""
+def heading_of(element: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> tuple[Piece, bool]:
+    """Read a heading, and whether it stands at the head of a paragraph.
+
+    LaTeXML's tag gives its number, its class the level, else the element's own digit.
+    """
     classes = class_names(element)
     run_in = bool(classes & _RUN_IN)
     tag = None if run_in else next((e for e in element.iterdescendants() if has_class(e, *_NUMBER_MARKS)), None)
@@ -77,7 +70,7 @@ def heading_of(element: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> He
     line.add_element(element)
     kind = next((name.removeprefix("ltx_title_") for name in classes if name.startswith("ltx_title_")), "")
     level = _LEVELS.get(kind) or (1 if kind else 0) or (int(element.tag[1]) if element.tag[0] == "h" else 1)
-    return Heading(line.text(), level, number, run_in)
+    return Piece(kind="heading", text=line.text(), level=level, number=number), run_in
 
 
 def _taken_out(tag: HtmlElement) -> str:

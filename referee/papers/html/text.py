@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
@@ -68,25 +69,31 @@ def _own(element: HtmlElement) -> str:
 
 def _tex(element: HtmlElement) -> str:
     """One MathML element as TeX; what is not known is written as the row of its children."""
-    tag, children = str(element.tag).rsplit(":", 1)[-1], list(element)
-    if tag in ("annotation", "annotation-xml", "mspace", "mphantom", "none"):
-        return ""
-    if tag == "semantics" and children:
-        return _tex(children[0])
-    if tag in ("mi", "mn", "mo", "ms"):
-        text = _own(element)
-        return f"\\mathrm{{{text}}}" if tag == "mi" and len(text) > 1 and text.isalpha() else text
-    if tag == "mtext":
-        return f"\\text{{{_own(element)}}}" if _own(element) else ""
-    if tag == "mtable":
-        return " \\\\ ".join(" & ".join(_row(cell) for cell in row) for row in children)
-    if tag == "msqrt":
-        return f"\\sqrt{{{_row(element)}}}"
-    if tag == "mfenced":
-        inside = (element.get("separators") or ",")[:1].join(_tex(child) for child in children)
-        return f"{element.get('open', '(')}{inside}{element.get('close', ')')}"
-    script = _script(tag, children)
-    return _row(element) if script is None else script
+    tag = str(element.tag).rsplit(":", 1)[-1]
+    script = _script(tag, list(element))
+    return _WRITERS.get(tag, _row)(element) if script is None else script
+
+
+def _identifier(element: HtmlElement) -> str:
+    text = _own(element)
+    return f"\\mathrm{{{text}}}" if len(text) > 1 and text.isalpha() else text
+
+
+def _fenced(element: HtmlElement) -> str:
+    inside = (element.get("separators") or ",")[:1].join(map(_tex, element))
+    return f"{element.get('open', '(')}{inside}{element.get('close', ')')}"
+
+
+_WRITERS: dict[str, Callable[[HtmlElement], str]] = {
+    **dict.fromkeys(("annotation", "annotation-xml", "mspace", "mphantom", "none"), lambda _: ""),
+    **dict.fromkeys(("mn", "mo", "ms"), _own),
+    "semantics": lambda e: _tex(e[0]) if len(e) else _own(e),
+    "mi": _identifier,
+    "mtext": lambda e: f"\\text{{{_own(e)}}}" if _own(e) else "",
+    "mtable": lambda e: " \\\\ ".join(" & ".join(map(_row, row)) for row in e),
+    "msqrt": lambda e: f"\\sqrt{{{_row(e)}}}",
+    "mfenced": _fenced,
+}
 
 
 def _script(tag: str, parts: list[HtmlElement]) -> str | None:

@@ -157,10 +157,10 @@ class Walk:
         self.front.extend(Piece(kind="paragraph", text=text) for text in texts if text)
 
     def _title(self, element: HtmlElement) -> None:
-        heading = heading_of(element, self._notes)
+        heading, run_in = heading_of(element, self._notes)
         if not heading.text:
             return
-        if heading.run_in:
+        if run_in:
             self._run_in = f"{self._run_in} {heading.text}".strip()
             return
         self._heading(heading.text, heading.level, heading.number)

@@ -13,6 +13,7 @@ from typing import Any
 from referee.papers.latex.inline import key_text
 from referee.papers.latex.nodes import SIZES, arguments, children, printed_arguments
 from referee.papers.latex.scan import NUMBER, POINTS, names
+from referee.papers.pieces import number
 from referee.schemas.paper import Finding
 
 Colour = tuple[float, float, float]
@@ -257,21 +258,13 @@ def _length(text: str) -> float:
     return float(match[1]) * unit if match and unit is not None else _BODY_PT
 
 
-def _number(text: str) -> float:
-    """A number; 1 where it is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return 1.0
-
-
 _Change = tuple[int, Callable[[Any, list[Any], _State], dict[str, Any]] | None]
 # What a command changes for all that follows, or for its own text argument, and how many arguments it needs for that.
 _SWITCHES: Mapping[str, _Change] = {
     "color": (1, lambda walk, given, _: {"colour": walk._colour(given)}),
     "normalcolor": (0, lambda *_: {"colour": (0.0, 0.0, 0.0)}),
     "fontsize": (1, lambda _, given, __: {"size_pt": _length(key_text(given[0]))}),
-    "transparent": (1, lambda _, given, __: {"transparent": _number(key_text(given[0])) <= 0.1}),
+    "transparent": (1, lambda _, given, __: {"transparent": number(key_text(given[0]), 1.0) <= 0.1}),
     **dict.fromkeys(SIZES, (0, lambda *_: {"size_pt": _BODY_PT})),
     **dict.fromkeys(
         ("pdfliteral", "special"),
@@ -280,9 +273,9 @@ _SWITCHES: Mapping[str, _Change] = {
 }
 _AROUND: Mapping[str, _Change] = {
     "textcolor": (2, lambda walk, given, _: {"colour": walk._colour(given[:2])}),
-    "scalebox": (1, lambda _, given, state: {"scale": state.scale * abs(_number(key_text(given[0])))}),
+    "scalebox": (1, lambda _, given, state: {"scale": state.scale * abs(number(key_text(given[0]), 1.0))}),
     "resizebox": (3, lambda _, given, state: {"size_pt": _resized(given, state)}),
-    "texttransparent": (1, lambda _, given, __: {"transparent": _number(key_text(given[0])) <= 0.1}),
+    "texttransparent": (1, lambda _, given, __: {"transparent": number(key_text(given[0]), 1.0) <= 0.1}),
     **dict.fromkeys(("colorbox", "fcolorbox"), (3, lambda walk, given, _: {"background": walk._colour(given[-3:-1])})),
     **dict.fromkeys(("phantom", "hphantom", "vphantom"), (0, lambda *_: {"boxed": "phantom"})),
     **dict.fromkeys(

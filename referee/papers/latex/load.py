@@ -100,7 +100,7 @@ def author_pieces(source: str, reading: Reading) -> list[Piece]:
 
 def _plain(source: str, reading: Reading) -> str:
     quiet = Reading(reading.counters, reading.aside, units=reading.units)
-    nodes: list[Any] = parse(balanced(without_lengths(source)).text)
+    nodes: list[Any] = parse(balanced(without_lengths(source))[0])
     return tidy(re.sub("[\ue000-\ue002][^\ue002]*\ue002?", "", text_of(nodes, quiet, plain_math=True)))
 
 
@@ -270,12 +270,12 @@ class _Document:
                     expander.learn(printed_source(text[:400_000], Aside()))
 
     def _mended(self, body: str) -> str:
-        mended = balanced(body)
-        for what in mended.mended[:_MOST_MENDED]:
+        text, mended = balanced(body)
+        for what in mended[:_MOST_MENDED]:
             self.joiner.lost(f"The source has {what}; what it was meant to do is lost.", "low")
-        if len(mended.mended) > _MOST_MENDED:
-            self.joiner.lost(f"The source has {len(mended.mended) - _MOST_MENDED} more broken places.", "medium")
-        return mended.text
+        if len(mended) > _MOST_MENDED:
+            self.joiner.lost(f"The source has {len(mended) - _MOST_MENDED} more broken places.", "medium")
+        return text
 
     def _counters(self) -> Counters:
         named = _CLASS.search(self.source)

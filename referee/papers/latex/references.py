@@ -162,7 +162,7 @@ def _plain(value: str, reading: Reading) -> str:
     from referee.papers.latex.nodes import parse
     from referee.papers.latex.scan import balanced
 
-    return text_of(parse(balanced(value).text), reading, plain_math=True)
+    return text_of(parse(balanced(value)[0]), reading, plain_math=True)
 
 
 class _Shown:

@@ -7,7 +7,7 @@ a partner would take the rest of the paper for its argument.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from referee.errors import PaperParseError
 
@@ -160,16 +160,8 @@ class _Open:
         return self.kind in ("$", "$$", "(", "[") or self.kind.removeprefix("env ") in MATH_ENVIRONMENTS
 
 
-@dataclass
-class Balanced:
-    """The mended source, and what was mended, in words."""
-
-    text: str
-    mended: list[str] = field(default_factory=list)
-
-
-def balanced(source: str) -> Balanced:
-    r"""Mend what has no partner.
+def balanced(source: str) -> tuple[str, list[str]]:
+    r"""Mend what has no partner; the mended source, and what was mended, in words.
 
     An unmatched brace or ``\end`` is taken out. An environment that is left open is closed before the next heading,
     or where the one around it ends; a formula at the next blank line. A lone ``$`` becomes a dollar sign.
@@ -187,7 +179,7 @@ class _Mender:
         self.edits: list[tuple[int, int, str]] = []
         self.mended: list[str] = []
 
-    def run(self) -> Balanced:
+    def run(self) -> tuple[str, list[str]]:
         for match in _TOKEN.finditer(self.source):
             self._take(match)
             if len(self.stack) > LIMITS.nesting:
@@ -202,7 +194,7 @@ class _Mender:
         for start, end, text in sorted(self.edits, key=lambda edit: edit[:2]):
             parts += [self.source[at : max(at, start)], text]
             at = max(at, end)
-        return Balanced("".join(parts) + self.source[at:], self.mended)
+        return "".join(parts) + self.source[at:], self.mended
 
     def _take(self, match: re.Match[str]) -> None:
         at, end = match.span()

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from referee.papers.latex.hidden import with_rest
 from referee.papers.latex.scan import NUMBER, POINTS, Braces
@@ -55,11 +54,8 @@ _SAID = {
 }
 
 
-@dataclass(frozen=True)
-class _Place:
-    start: int
-    end: int
-    why: str
+# From, to, and why it is not printed.
+_Place = tuple[int, int, str]
 
 
 def without_unprinted(body: str) -> tuple[str, list[Finding]]:
@@ -73,14 +69,14 @@ def without_unprinted(body: str) -> tuple[str, list[Finding]]:
     for match in _COMMAND.finditer(body):
         if match.start() < at:
             continue
-        for place in sorted(_places(match, braces), key=lambda place: place.start):
-            text = " ".join(_TEXT.sub(" ", body[place.start : place.end]).split())
+        for start, end, why in sorted(_places(match, braces)):
+            text = " ".join(_TEXT.sub(" ", body[start:end]).split())
             words = len(_WORD.findall(text))
-            if words < _FEWEST_WORDS or place.start < at:
+            if words < _FEWEST_WORDS or start < at:
                 continue
-            parts.append(body[at : place.start])
-            at = place.end
-            message = f"Text that a reader cannot see, {_SAID[place.why]} ({words} words), is left out."
+            parts.append(body[at:start])
+            at = end
+            message = f"Text that a reader cannot see, {_SAID[why]} ({words} words), is left out."
             findings.append(Finding(kind="hidden_text", message=message, certainty="high", text=text[:2000]))
     return "".join(parts) + body[at:], with_rest(findings, _MOST_FINDINGS)
 
@@ -94,15 +90,15 @@ def _places(match: re.Match[str], braces: Braces) -> Iterator[_Place]:
         yield from _arguments(braces, end, frozenset({0}), 1)
     elif match["veiled"]:
         close = braces.text.find("\\end{invisibleenv}", end)
-        yield _Place(end, close if close >= 0 else end, "thrown")
+        yield end, close if close >= 0 else end, "thrown"
     elif match["box"]:
         if not re.search(_USED.format(re.escape(match["box"])), braces.text):
             yield from _arguments(braces, end, frozenset({0}), 1, "unused")
     elif match["mode"] is not None:
-        yield _Place(end, _until(_MODE_END, braces, end), "transparent")
+        yield end, _until(_MODE_END, braces, end), "transparent"
     elif length := match["space"] or match["skip"]:
         if _is_off_page(length):
-            yield _Place(end, _until(_PARAGRAPH_END, braces, end), "moved")
+            yield end, _until(_PARAGRAPH_END, braces, end), "moved"
     elif length := match["down"] or match["raised"] or match["clip"]:
         if _is_off_page(length):
             yield from _arguments(braces, end, frozenset({0}), 1, "moved")
@@ -118,7 +114,7 @@ def _arguments(braces: Braces, at: int, unprinted: frozenset[int], count: int, w
             return
         inside, after = found
         if number in unprinted and braces.text[at : at + 1] == "{":
-            yield _Place(at + 1, at + 1 + len(inside), why)
+            yield at + 1, at + 1 + len(inside), why
         at = after
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from referee.errors import PaperParseError
@@ -39,6 +39,9 @@ class PageLoss:
         return self.lost / self.words if self.words else 0.0
 
 
+Measured = tuple[Page, PageLoss, list[str]]
+
+
 def measure_loss(page: Page, texts: Iterable[str]) -> PageLoss:
     """Compare a page's words with those of the pieces read from it, as multisets.
 
@@ -71,11 +74,7 @@ def measure_loss(page: Page, texts: Iterable[str]) -> PageLoss:
 
 
 def find_losses(
-    pages: Sequence[Page],
-    pieces: Sequence[Piece],
-    title: str,
-    body_size: float,
-    figures_on: Callable[[Page], Sequence[Box]] = lambda page: (),
+    measured: Sequence[Measured], body_size: float, figures_on: Callable[[Page], Sequence[Box]] = lambda page: ()
 ) -> list[Finding]:
     """A finding for each page that lost text or has none in the paper.
 
@@ -84,7 +83,7 @@ def find_losses(
     ``missing_page`` is a page with text but no piece, or a page without text that shows an image.
     """
     findings = []
-    for page, loss, texts in _measured(pages, pieces, title):
+    for page, loss, texts in measured:
         if page.unreadable:
             findings.append(_missing_page(page, "has text in fonts that do not say which letters they draw"))
         elif loss.words and not texts:
@@ -100,19 +99,20 @@ def find_losses(
     return findings
 
 
-def _measured(pages: Sequence[Page], pieces: Sequence[Piece], title: str) -> Iterator[tuple[Page, PageLoss, list[str]]]:
+def measure_losses(pages: Sequence[Page], pieces: Sequence[Piece], title: str) -> list[Measured]:
     """Each page with what it lost, and the texts that were read of it."""
+    measured: list[Measured] = []
     for page in pages:
         texts = [
             f"{piece.number or ''} {piece.text} {piece.label or ''}" for piece in pieces if piece.page == page.number
         ]
         carried = [piece.text for piece in pieces if piece.page == page.number - 1 and piece.kind == "reference"][-1:]
-        yield page, measure_loss(page, [*texts, *carried, *([title] if page.number == 1 else [])]), texts
+        loss = measure_loss(page, [*texts, *carried, *([title] if page.number == 1 else [])])
+        measured.append((page, loss, texts))
+    return measured
 
 
-def refuse_lost(
-    name: str, pages: Sequence[Page], pieces: Sequence[Piece], title: str, findings: Sequence[Finding]
-) -> None:
+def refuse_lost(name: str, measured: Sequence[Measured], findings: Sequence[Finding]) -> None:
     """Refuse a paper of which too much was lost; labels in figures do not count.
 
     A page whose words are not known, as an image without a text layer, counts as one of the others' mean length.
@@ -121,11 +121,10 @@ def refuse_lost(
         PaperParseError: More than a quarter of the paper's words are not in the text that was read.
     """
     lost_on = {f.page: f.kind for f in findings if f.kind in ("lost_text", "missing_page") and f.certainty != "low"}
-    measured = [(page, loss) for page, loss, _ in _measured(pages, pieces, title)]
-    known = [loss.words for page, loss in measured if loss.words and not page.unreadable]
+    known = [loss.words for page, loss, _ in measured if loss.words and not page.unreadable]
     mean = sum(known) / len(known) if known else 1.0
     printed = lost = 0.0
-    for page, loss in measured:
+    for page, loss, _ in measured:
         kind = lost_on.get(page.number)
         words = loss.words if loss.words and not page.unreadable else mean * (kind is not None)
         printed += words

@@ -128,8 +128,9 @@ def clean(text: str) -> str:
     The converter writes a link within the paper as ``[2](#ref-2)``; the page prints ``2``.
     """
     text = _INNER_LINK.sub(r"\g<shown>", text)
-    kept = "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
-    return unicodedata.normalize("NFC", kept).strip()
+    if not text.isprintable():
+        text = "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
+    return unicodedata.normalize("NFC", text).strip()
 
 
 def _piece(block: dict[str, Any]) -> Piece | None:

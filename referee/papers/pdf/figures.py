@@ -13,14 +13,14 @@ import pypdfium2.raw as raw
 from PIL.Image import Image
 from pypdfium2 import PdfDocument, PdfPage
 
-from referee.papers.captions import Caption
+from referee.papers.captions import UNCAPTIONED, Caption
 from referee.papers.pdf.hidden.objects import frame_of
 from referee.papers.pdf.load import readable
 from referee.papers.pdf.pages import Page
 from referee.papers.pdf.regions import Regions, Setting, places
 from referee.papers.pictures import MOST_MEGAPIXELS, MOST_PIXELS_A_SIDE, Pictures
 from referee.schemas.figure import Figure
-from referee.schemas.paper import Box, Paper
+from referee.schemas.paper import Block, Box, Paper
 
 _DOTS_PER_POINT = 200 / 72
 _BLANK = 250
@@ -56,8 +56,9 @@ def cut_pdf(
     with readable(path.read_bytes(), path.name, max_pages) as shown:
         pages = shown.reader().read()
         by_page = [(page, [one for one in parts if one.block.page == page.number]) for page in pages]
-        boxes = {} if whole_pages else _places(shown.document, by_page, paper, pages)
+        boxes, alone = ({}, []) if whole_pages else _places(shown.document, by_page, paper, pages)
         for page, every in by_page:
+            every += [one for one in alone if one.block.page == page.number]
             here = [one for one in every if one.block.id in boxes or one.label not in found]
             for one in _cut_page(shown.document, page, here, boxes, pictures, whole=whole_pages) if here else ():
                 first = found.get(one.label)
@@ -68,13 +69,21 @@ def cut_pdf(
 
 def _places(
     document: PdfDocument, by_page: Sequence[tuple[Page, list[Caption]]], paper: Paper, pages: Sequence[Page]
-) -> dict[str, Box]:
-    setting, found = Setting.of(paper, pages), list[tuple[Regions, list[Caption]]]()
+) -> tuple[dict[str, Box], list[Caption]]:
+    """Where captions' figures stand, and, as captions without words, the figures that have none."""
+    setting, found, alone = Setting.of(paper, pages), list[tuple[Regions, list[Caption]]](), list[Caption]()
     for page, here in by_page:
         with closing(document[page.number - 1]) as shown:
-            if here and _megapixels(shown) <= MOST_MEGAPIXELS:
+            if _megapixels(shown) <= MOST_MEGAPIXELS:
                 found.append((Regions(_displayed(shown, page), _drawing(shown), paper, here, setting), here))
-    return places(found)
+    boxes = places(found)
+    for region, here in found:
+        number = region.page.number
+        if lone := region.uncaptioned([boxes[one.block.id] for one in here if one.block.id in boxes]):
+            block = Block(id=f"p{number}", kind="figure", text="(no caption)", page=number)
+            boxes[block.id] = lone
+            alone.append(Caption(f"{UNCAPTIONED} on page {number}", "figure", block))
+    return boxes, alone
 
 
 def _displayed(shown: PdfPage, page: Page) -> Page:

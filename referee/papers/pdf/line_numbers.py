@@ -16,7 +16,7 @@ from itertools import islice
 
 from pypdfium2 import PdfDocument, PdfPage
 
-from referee.papers.pdf.hidden.objects import Char, chars_of, frame_of, read_objects
+from referee.papers.pdf.hidden.objects import chars_of, frame_of, inked, owner_at, read_objects
 from referee.papers.pdf.hidden.removal import PageCut, cut_out
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Repair
@@ -30,14 +30,14 @@ _PROSE_WORDS, _PROSE_SHARE = 5, 0.5
 
 @dataclass
 class _Word:
-    """A word as it is displayed, in points from the top left corner."""
+    """A word as it is displayed, in points from the top left corner, with its characters' places in the page's text."""
 
     text: str
     x0: float
     y0: float
     x1: float
     y1: float
-    chars: list[Char] = field(default_factory=list)
+    chars: list[int] = field(default_factory=list)
 
     @property
     def middle(self) -> float:
@@ -81,21 +81,19 @@ def take_out_line_numbers(document: PdfDocument, data: bytes) -> Changed:
         document: The file, opened; it is changed in memory where numbers are found.
         data: Its bytes.
     """
-    pages = [document[index] for index in range(len(document))]
-    words = [_words(page) for page in pages[:_FIRST_PAGES]]
+    count = len(document)
+    words = [_words(document[index]) for index in range(min(count, _FIRST_PAGES))]
     if not any(_runs(one, _FEWEST) for one in words):
         return Changed(data)
-    words += [_words(page) for page in pages[_FIRST_PAGES:]]
+    words += [_words(document[index]) for index in range(_FIRST_PAGES, count)]
     found = find_line_numbers(words)
     if not any(found):
         return Changed(data)
-    clean, damaged = cut_out(document, _cuts(pages, words, found))
+    clean, damaged = cut_out(document, _cuts(document, found))
     if damaged:
         with closing(PdfDocument(data)) as again:
-            pages = [again[index] for index in range(len(again))]
-            fresh = [_words(page) for page in pages]
-            kept = [[] if index in damaged else own for index, own in enumerate(find_line_numbers(fresh))]
-            clean, _ = cut_out(again, _cuts(pages, fresh, kept))
+            kept = [[] if index in damaged else own for index, own in enumerate(found)]
+            clean, _ = cut_out(again, _cuts(again, kept))
     numbers = [word.text for own in found for word in own]
     what = f"{len(numbers):,} line numbers on {sum(map(bool, found))} page(s), {numbers[0]} to {numbers[-1]}"
     proof = "bare numbers that rise in the margin beside the lines, from page to page"
@@ -106,8 +104,8 @@ def take_out_line_numbers(document: PdfDocument, data: bytes) -> Changed:
 def _left(page: int, number: _Word, words: Sequence[_Word]) -> Left:
     beside = [word for word in words if word is not number and abs(word.middle - number.middle) < _SAME_LINE_PT]
     word = min(beside, key=lambda word: max(word.x0 - number.x1, number.x0 - word.x1), default=None)
-    chars = frozenset(char.index for char in number.chars)
-    return Left(page, number.text, chars, word.text if word else "", word is None or word.x0 > number.x0)
+    text, first = (word.text, word.x0 > number.x0) if word else ("", True)
+    return Left(page, number.text, frozenset(number.chars), text, first)
 
 
 def without_numbers(pieces: Sequence[Piece], left: Sequence[Left]) -> list[Piece]:
@@ -127,37 +125,34 @@ def without_numbers(pieces: Sequence[Piece], left: Sequence[Left]) -> list[Piece
     return pieces
 
 
-def _cuts(
-    pages: Sequence[PdfPage], words: Sequence[Sequence[_Word]], found: Sequence[Sequence[_Word]]
-) -> dict[int, PageCut]:
-    cuts = {index: PageCut(pages[index]) for index, own in enumerate(found) if own}
+def _cuts(document: PdfDocument, found: Sequence[Sequence[_Word]]) -> dict[int, PageCut]:
+    cuts = {index: PageCut(document[index]) for index, own in enumerate(found) if own}
     for index, cut in cuts.items():
-        gone, chars = ([char for word in some for char in word.chars] for some in (found[index], words[index]))
-        cut.take(gone, chars)
+        gone = {char for word in found[index] for char in word.chars}
+        with closing(cut.page.get_textpage()) as text_page:
+            touched = {owner_at(text_page, char) for char in gone}
+            chars = chars_of(text_page, [one for one in read_objects(cut.page).texts if one.address in touched])
+        cut.take([char for char in chars if char.index in gone], chars)
     return cuts
 
 
 def _words(page: PdfPage) -> list[_Word]:
     """The words of a page in content order; a gap parts them as well as a blank."""
     frame = frame_of(page, page.get_bbox())
-    with closing(page.get_textpage()) as text_page:
-        chars = chars_of(text_page, read_objects(page).texts)
     words: list[_Word] = []
-    for char in chars:
-        x0, y0, x1, y1 = frame.place(char.bounds)
-        last = words[-1] if words else None
-        high = last.y1 - last.y0 + 2 if last else 0.0
-        if (
-            last
-            and char.index == last.chars[-1].index + 1
-            and abs((y0 + y1) / 2 - last.middle) < high
-            and abs(x0 - last.x1) < _GLUED_PT
-        ):
-            last.text += char.text
-            last.chars.append(char)
-            last.x0, last.y0, last.x1, last.y1 = min(last.x0, x0), min(last.y0, y0), max(last.x1, x1), max(last.y1, y1)
-        else:
-            words.append(_Word(char.text, x0, y0, x1, y1, [char]))
+    before = -2
+    with closing(page.get_textpage()) as text_page:
+        for index, sign, bounds in inked(text_page):
+            x0, y0, x1, y1 = frame.place(bounds)
+            last = words[-1] if index == before + 1 else None
+            if last and abs(y0 + y1 - last.y0 - last.y1) / 2 < last.y1 - last.y0 + 2 and abs(x0 - last.x1) < _GLUED_PT:
+                last.text += sign
+                last.chars.append(index)
+                last.x0, last.y0 = min(last.x0, x0), min(last.y0, y0)
+                last.x1, last.y1 = max(last.x1, x1), max(last.y1, y1)
+            else:
+                words.append(_Word(sign, x0, y0, x1, y1, [index]))
+            before = index
     return words
 
 
@@ -176,11 +171,16 @@ def find_line_numbers(pages: Sequence[Sequence[_Word]]) -> list[list[_Word]]:
         while last is not None:
             taken = {id(word) for word in kept}
             before = [*strip.values()]
+            known = [*before, *kept]
             fit = [
                 run
                 for run in (*runs, *(run for run in short if _is_aligned(run, kept or before)))
                 if not any(id(word) in taken for word in run)
-                and (_goes_on(run, last, skipped) or _starts_over(run, [*before, *kept]))
+                # Numbers start anew on a page or in a section: in the same strip, as the paper's first run does.
+                and (
+                    _goes_on(run, last, skipped)
+                    or (known and _first(run) == known[0].number and _is_aligned(run, known))
+                )
             ]
             if not fit:
                 break
@@ -209,11 +209,6 @@ def _goes_on(run: _Run, last: int, skipped: int) -> bool:
 
 def _is_aligned(run: _Run, strip: Sequence[_Word]) -> bool:
     return any(abs(run[0].edge(right) - word.edge(right)) <= _ALIGNED_PT for word in strip for right in (True, False))
-
-
-def _starts_over(run: _Run, before: Sequence[_Word]) -> bool:
-    """Whether a run in the same strip begins like the paper's first: numbers start anew on a page or in a section."""
-    return bool(before) and _first(run) == before[0].number and _is_aligned(run, before)
 
 
 def _runs(words: Sequence[_Word], least: int) -> list[_Run]:

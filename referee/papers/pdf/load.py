@@ -18,7 +18,7 @@ from pypdfium2 import PdfDocument, PdfPage
 
 from referee.errors import PaperParseError
 from referee.papers.assembly import assemble
-from referee.papers.pdf.compare import find_losses, refuse_lost
+from referee.papers.pdf.compare import find_losses, measure_losses, refuse_lost
 from referee.papers.pdf.convert import convert, converter, open_checked, refuse_scan
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.hidden import scan_pdf
@@ -125,8 +125,9 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
         pieces = without_numbers(pieces, shown.left)
         draft = Draft(title=title, pieces=pieces, pages=pages, words_in=reader.words_in)
         repair(draft)
-        losses = find_losses(pages, draft.pieces, draft.title, draft.body_size(), shown.figures_on)
-        refuse_lost(path.name, pages, draft.pieces, draft.title, losses)
+        measured = measure_losses(pages, draft.pieces, draft.title)
+        losses = find_losses(measured, draft.body_size(), shown.figures_on)
+        refuse_lost(path.name, measured, losses)
     assembled = assemble(draft.pieces, front_first=True)
     return Paper(
         paper_id=hashlib.sha256(data).hexdigest(),

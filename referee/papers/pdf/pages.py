@@ -14,7 +14,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfTextPage
@@ -130,7 +129,7 @@ class PageReader:
         """``unread`` are pages, from 1, with the characters that are passed over there like blanks."""
         self._document = document
         self._unread = unread
-        self._text_pages: dict[int, tuple[PdfTextPage, float]] = {}
+        self._signs: dict[int, _Signs] = {}
 
     def read(self) -> tuple[Page, ...]:
         """All pages, with running heads and page numbers marked."""
@@ -138,53 +137,72 @@ class PageReader:
 
     def words_in(self, page: Page, box: Box) -> list[Word]:
         """The words of a region with their boxes, in content order."""
-        text_page, height = self._text_pages[page.number]
-        unread = {char for number, char in self._unread if number == page.number}
-        return [word for line in page.lines_in(box) for word in _words(text_page, height, line, unread)]
+        return [word for line in page.lines_in(box) for word in _words(self._signs[page.number], line)]
 
     def _read_page(self, index: int) -> Page:
         page = self._document[index]
-        text_page = page.get_textpage()
-        height = page.get_height()
-        self._text_pages[index + 1] = (text_page, height)
-        lines = _lines(text_page, height, {char for page, char in self._unread if page == index + 1})
+        signs = self._signs[index + 1] = _Signs(page.get_textpage(), page.get_height())
+        for char in (char for number, char in self._unread if number == index + 1):
+            signs.codes[char] = 32
+        lines = _lines(signs)
         images = not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
-        return Page(index + 1, page.get_width(), height, tuple(lines), images, _is_unreadable(text_page, lines))
+        return Page(index + 1, page.get_width(), signs.height, tuple(lines), images, _is_unreadable(signs, lines))
 
 
-def _is_unreadable(text_page: PdfTextPage, lines: Sequence[Line]) -> bool:
+class _Signs:
+    """A page's characters: their UTF-16 codes, read once, and where and how each is set."""
+
+    def __init__(self, text_page: PdfTextPage, height: float) -> None:
+        self.text_page, self.raw, self.height = text_page, text_page.raw, height
+        self.codes = [pdfium.FPDFText_GetUnicode(self.raw, index) for index in range(text_page.count_chars())]
+        self._sides = [ctypes.c_double() for _ in range(4)]
+
+    def box(self, index: int) -> tuple[float, float, float, float]:
+        pdfium.FPDFText_GetCharBox(self.raw, index, *self._sides)
+        left, right, bottom, top = self._sides
+        return left.value, self.height - top.value, right.value, self.height - bottom.value
+
+    def size(self, index: int) -> float:
+        """The size in points: the text matrix may enlarge the font, as some exporters write size 1 and scale it."""
+        matrix, size = pdfium.FS_MATRIX(), float(pdfium.FPDFText_GetFontSize(self.raw, index))
+        is_set = pdfium.FPDFText_GetMatrix(self.raw, index, matrix)
+        return size * (math.hypot(matrix.c, matrix.d) or 1.0) if is_set else size
+
+    def font(self, index: int) -> str:
+        name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+        pdfium.FPDFText_GetFontInfo(self.raw, index, name, 128, flags)
+        return name.value.decode("utf-8", errors="replace").split("+")[-1]
+
+
+def _is_unreadable(signs: _Signs, lines: Sequence[Line]) -> bool:
     """Whether most signs of a page are none of writing: unassigned, private, or the mark for an unknown one."""
-    signs = [
-        code for i in range(text_page.count_chars()) if (code := pdfium.FPDFText_GetUnicode(text_page.raw, i)) != 32
-    ]
+    count = len(signs.codes) - signs.codes.count(32)
     written = sum(
         char.isprintable() and char != "\ufffd" and not char.isspace() for line in lines for char in line.text
     )
-    return len(signs) >= _FEWEST_SIGNS and written < _WRITTEN_SHARE * len(signs)
+    return count >= _FEWEST_SIGNS and written < _WRITTEN_SHARE * count
 
 
-def _lines(text_page: PdfTextPage, height: float, unread: Collection[int]) -> list[Line]:
-    raw = text_page.raw
+def _lines(signs: _Signs) -> list[Line]:
     lines: list[Line] = []
-    count = text_page.count_chars()
-    start, codes = 0, [32 if i in unread else pdfium.FPDFText_GetUnicode(raw, i) for i in range(count)]
+    start, codes = 0, signs.codes
     for index, code in enumerate([*codes, 10]):
         soft = code in _SOFT_HYPHENS and index > start and chr(codes[index - 1]).isalnum()
         if code not in _LINE_ENDS and not soft:
             continue
         if printable(codes[start:index]).strip():
-            line = _measured(raw, height, codes, start, index, soft)
+            line = _measured(signs, start, index, soft)
             is_tall = line.box.y1 - line.box.y0 > _TWO_LINES * line.size and not line.own_scale
-            breaks = _missing_breaks(raw, height, codes, line) if is_tall else []
+            breaks = _missing_breaks(signs, line) if is_tall else []
             spans = pairwise([start, *breaks, index])
-            lines += [_measured(raw, height, codes, a, b, soft and b == index) for a, b in spans] if breaks else [line]
+            lines += [_measured(signs, a, b, soft and b == index) for a, b in spans] if breaks else [line]
         start = index + 1
     return lines
 
 
-def _missing_breaks(raw: Any, height: float, codes: list[int], line: Line) -> list[int]:
+def _missing_breaks(signs: _Signs, line: Line) -> list[int]:
     """Where a line begins though the file has no break: the character stands a line lower, left of the one before."""
-    inked = [(i, _char_box(raw, i, height)) for i in range(*line.chars) if not chr(codes[i]).isspace()]
+    inked = [(i, signs.box(i)) for i in range(*line.chars) if not chr(signs.codes[i]).isspace()]
     return [
         index
         for (_, last), (index, box) in pairwise(inked)
@@ -209,15 +227,14 @@ def _opened(char: str) -> str:
     return "" if unicodedata.category(char)[0] == "C" else char
 
 
-def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, hyphen: bool) -> Line:
-    inked = [i for i in range(start, end) if not chr(codes[i]).isspace()]
+def _measured(signs: _Signs, start: int, end: int, hyphen: bool) -> Line:
+    inked = [i for i in range(start, end) if not chr(signs.codes[i]).isspace()]
     # Every fourth character is enough for a line's size and height, and keeps a page near ten milliseconds.
     sample = sorted({*inked[::4], inked[0], inked[-1]})
-    boxes = [_char_box(raw, index, height) for index in sample]
-    sizes = [pdfium.FPDFText_GetFontSize(raw, index) * _scale(raw, index) for index in sample]
+    boxes, sizes = list(map(signs.box, sample)), list(map(signs.size, sample))
     high = max(box[3] - box[1] for box in boxes)
     return Line(
-        text=printable(codes[start:end]).strip(),
+        text=printable(signs.codes[start:end]).strip(),
         box=Box(
             x0=min(b[0] for b in boxes),
             y0=min(b[1] for b in boxes),
@@ -225,51 +242,27 @@ def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, h
             y1=max(b[3] for b in boxes),
         ),
         size=round(max(*sizes, high if max(sizes) < _OWN_SCALE_PT else 0.0), 1),
-        font=_font(raw, inked[0]),
-        last_font=_font(raw, inked[-1]),
+        font=signs.font(inked[0]),
+        last_font=signs.font(inked[-1]),
         chars=(start, end),
         hyphen=hyphen,
         own_scale=min(sizes) < _OWN_SCALE_PT < high,
     )
 
 
-def _char_box(raw: Any, index: int, height: float) -> tuple[float, float, float, float]:
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
-    return left.value, height - top.value, right.value, height - bottom.value
-
-
-def _scale(raw: Any, index: int) -> float:
-    """How much the text matrix enlarges the font: some exporters write size 1 and scale it."""
-    matrix = pdfium.FS_MATRIX()
-    if not pdfium.FPDFText_GetMatrix(raw, index, matrix):
-        return 1.0
-    return math.hypot(matrix.c, matrix.d) or 1.0
-
-
-def _font(raw: Any, index: int) -> str:
-    name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
-    pdfium.FPDFText_GetFontInfo(raw, index, name, 128, flags)
-    return name.value.decode("utf-8", errors="replace").split("+")[-1]
-
-
-def _words(text_page: PdfTextPage, height: float, line: Line, unread: Collection[int]) -> list[Word]:
+def _words(signs: _Signs, line: Line) -> list[Word]:
     words: list[Word] = []
-    run: list[int] = []
-    raw, (start, end) = text_page.raw, line.chars
-    for index in range(start, end + 1):
-        code = pdfium.FPDFText_GetUnicode(raw, index) if index < end and index not in unread else 32
-        if not chr(code).isspace():
-            run.append(index)
-        elif run:
-            boxes = [_char_box(raw, i, height) for i in run]
-            text = printable([pdfium.FPDFText_GetUnicode(raw, i) for i in run])
-            x0, x1 = min(b[0] for b in boxes), max(b[2] for b in boxes)
-            y0, y1 = min(b[1] for b in boxes), max(b[3] for b in boxes)
-            size = round(pdfium.FPDFText_GetFontSize(raw, run[0]) * _scale(raw, run[0]), 1)
-            words.append(Word(text, x0, y0, x1, y1, size, _font(raw, run[0]), line.hyphen and index == end))
-            run = []
-    return [word for word in words if word.text]
+    first, end = line.chars
+    for index in range(first, end + 1):
+        if index < end and not chr(signs.codes[index]).isspace():
+            continue
+        if first < index and (text := printable(signs.codes[first:index])):
+            lefts, tops, rights, bottoms = zip(*map(signs.box, range(first, index)), strict=True)
+            at = min(lefts), min(tops), max(rights), max(bottoms)
+            hyphen = line.hyphen and index == end
+            words.append(Word(text, *at, round(signs.size(first), 1), signs.font(first), hyphen))
+        first = index + 1
+    return words
 
 
 def _mark_furniture(pages: Sequence[Page]) -> tuple[Page, ...]:

@@ -35,6 +35,8 @@ _WHOLE = 0.85
 _SLACK = 4.0
 _PROSE = frozenset(("paragraph", "heading", "list", "reference", "footnote"))
 _CENTRED = 18.0
+# Shares of a page: smaller pictures without a caption are signs and logos.
+_LONE, _TEXT_SHARE = (0.25, 0.1), 0.4
 _RULE, _RULE_GAP, _HEAD_GAP = 4.0, 10.0, 15.0
 _LARGE = 3.0
 # Running text is as wide as this share of the paper's lines, and has as many letters as this for its width in ems.
@@ -95,6 +97,22 @@ class Regions:
         at = self.captions.get(caption.block.id)
         found = {side: near for side in ("above", "below") if at and (near := self._side(at, caption.block.id, side))}
         return {side: near for side, near in found.items() if self._is_drawn(caption.block.id, near)} or found
+
+    def uncaptioned(self, boxes: Sequence[Box]) -> Box | None:
+        """What is drawn in a figure's size outside these boxes; none where a caption's own figure was not found.
+
+        A frame around text is no figure: its lines fill it. Nor are the pictures on a title page.
+        """
+        least = (_LONE[0] * self.page.width, _LONE[1] * self.page.height)
+        lone = [
+            part
+            for part in self.parts
+            if _is_sized(part, least)
+            and not any(_common(part, box) for box in boxes)
+            and sum(line.size for line in self.page.lines_in(part, 0.0)) < _TEXT_SHARE * (part.y1 - part.y0)
+        ]
+        known = self.page.number > 1 and len(boxes) >= len(self.captions)
+        return self.with_margin(around(*lone)) if lone and known else None
 
     def with_margin(self, box: Box) -> Box:
         """The box with a margin that ends where running text, a caption or the page does."""

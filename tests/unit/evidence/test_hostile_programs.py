@@ -109,8 +109,16 @@ def run(*programs: Program, limits: Limits = QUICK, paper: str = "") -> list[Pro
 
 def gone() -> None:
     """Wait until every worker has ended."""
-    workers = [child for child in psutil.Process().children(recursive=True) if "monty" in child.name()]
+    workers = [child for child in psutil.Process().children(recursive=True) if "monty" in name_of(child)]
     assert psutil.wait_procs(workers, timeout=5)[1] == []
+
+
+def name_of(process: psutil.Process) -> str:
+    """The name of a process; empty for one that has just ended."""
+    try:
+        return process.name()
+    except psutil.NoSuchProcess:
+        return ""
 
 
 def test_there_are_sixty_programs_and_more() -> None:

@@ -99,8 +99,8 @@ async def test_highlights_stand_on_the_quoted_words(tmp_path: Path, given: dict[
     assert len(made.items) == 2
     found = [one for one in marked(copy) if one[1] != "other"]
     assert [(page, note.split("\n")[0]) for page, note, _ in found] == [
-        (1, "1. [Main reason, material, not checked] Not α."),
-        (2, "2. [Main reason, material, not checked] Not α."),
+        (1, "1. [Main reason, material] Not α."),
+        (2, "2. [Main reason, material] Not α."),
     ]
     assert LINES[3] in found[0][2]
     assert LINES[6] in found[1][2]

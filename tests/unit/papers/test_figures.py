@@ -16,7 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from referee.errors import PaperParseError
 from referee.papers import load_paper
-from referee.papers.captions import tables_by_label
+from referee.papers.captions import doubted_tables, tables_by_label
 from referee.papers.figures import cut_figures
 from referee.papers.isolated import draw_figures
 from referee.schemas.figure import Figure, Figures
@@ -127,6 +127,52 @@ def test_a_caption_without_a_figure_gets_its_page_and_the_reason(tmp_path: Path)
     assert one.problem == "nothing drawn stands between the caption and the text around it"
     with Image.open(tmp_path / "cut" / one.images[0]) as page:
         assert max(page.size) == 1568
+
+
+def test_a_figure_without_a_caption_is_shown_as_such_and_a_frame_around_text_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "paper.pdf"
+    canvas = Canvas(str(path), pagesize=(612, 792))
+    for number in (1, 2, 3):
+        canvas.setFont("Times-Bold", 12)
+        canvas.drawString(72, 792 - 80, f"{number} Section of this part")
+        text(canvas, 100, 10)
+        if number == 1:
+            figure(canvas, picture(RED), 260, "Figure 1: The share of intervals that hold the value.")
+        elif number == 2:
+            canvas.drawImage(ImageReader(io.BytesIO(picture(BLUE))), 200, 792 - 380, 180, 120)
+        else:
+            canvas.rect(60, 792 - 395, 480, 150)
+            text(canvas, 260, 11)
+        text(canvas, 453, 12)
+        canvas.showPage()
+    canvas.save()
+    first, second = cut(path, tmp_path / "cut").items
+
+    assert (first.label, second.label) == ("Figure 1", "Figure without a caption on page 2")
+    assert (second.kind, second.page, second.whole_page, second.problem) == ("figure", 2, False, "")
+    assert is_around(second, (200, 260, 380, 380))
+    assert near(middle(tmp_path / "cut", second.images[0]), BLUE)
+
+
+def test_a_table_that_is_a_picture_is_cut_by_its_caption_and_gets_no_cells(tmp_path: Path) -> None:
+    path = tmp_path / "paper.pdf"
+    canvas = Canvas(str(path), pagesize=(612, 792))
+    canvas.setFont("Times-Bold", 12)
+    canvas.drawString(72, 792 - 80, "1 Results")
+    text(canvas, 100, 10)
+    canvas.setFont("Times-Roman", 10)
+    canvas.drawString(200, 792 - 250, "Table 1: The share of intervals, as a scan.")
+    canvas.drawImage(ImageReader(io.BytesIO(picture(RED))), 200, 792 - 380, 180, 120)
+    text(canvas, 420, 12)
+    canvas.save()
+    (one,) = cut(path, tmp_path / "cut").items
+    paper = load_paper(path)
+
+    assert (one.label, one.kind, one.whole_page) == ("Table 1", "table", False)
+    assert is_around(one, (200, 260, 380, 380))
+    assert near(middle(tmp_path / "cut", one.images[0]), RED)
+    assert [block.kind for _, block in paper.blocks() if block.cells or block.kind == "table"] == []
+    assert doubted_tables(paper) == {"Table 1"}, "so the picture is shown to a model"
 
 
 def test_panels_over_both_columns_are_one_figure_below_a_caption_in_the_first(tmp_path: Path) -> None:

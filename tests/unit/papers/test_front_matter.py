@@ -13,7 +13,7 @@ from referee.papers import load_paper
 from referee.papers.headings import name_headings
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Page
-from referee.papers.pdf.repairs.false_headings import demote_false_headings
+from referee.papers.pdf.repairs.false_headings import demote_captions
 from referee.papers.people import is_address, is_biography, looks_like_names, names_a_place
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Paper
@@ -142,7 +142,7 @@ def test_contents_and_lists_of_figures_are_front_matter_and_an_abstract_named_th
 def test_a_heading_that_is_a_caption_by_its_words_is_one() -> None:
     pieces = [Piece("heading", "Tabla 2. Estados", 1), Piece("heading", "Table manners", 1)]
     draft = Draft("", pieces, (Page(number=1, width=600, height=800, lines=()),), lambda page, box: [])
-    demote_false_headings(draft)
+    demote_captions(draft)
     assert [(p.kind, p.label) for p in draft.pieces] == [("caption", "Table 2"), ("heading", None)]
 
 

@@ -15,6 +15,7 @@ import pytest
 from referee.errors import PaperParseError
 from referee.papers import isolated, load_paper
 from referee.papers.isolated import load_as_set, read_paper
+from referee.schemas.paper import Paper
 from referee.settings import PaperSettings
 
 LIMITS = PaperSettings(max_seconds=60)
@@ -123,7 +124,7 @@ def test_a_reply_is_validated(examples: Path, monkeypatch: pytest.MonkeyPatch) -
     reading = isolated._Reading(examples / "paper.pdf", LIMITS)
     for reply in (b"", b"P", b'P{"paper_id": 1}', b"R", b"R[]", b'R{"message": 1}', b"X{}"):
         with pytest.raises(PaperParseError, match="no paper"):
-            reading._understood(reply)
+            reading._understood(reply, Paper)
 
 
 def test_the_child_has_limits_and_nothing_of_ours(

@@ -11,13 +11,12 @@ import pypdfium2
 import pytest
 
 from referee.papers import load_paper
-from referee.papers.pdf.compare import find_losses, measure_loss
+from referee.papers.pdf.compare import find_losses, measure_loss, measure_losses
 from referee.papers.pdf.convert import clean
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Page, PageReader, Word
 from referee.papers.pdf.repairs.equations import repair_equations
 from referee.papers.pdf.repairs.false_headings import (
-    demote_false_headings,
     demote_other_styles,
     drop_running_heads,
 )
@@ -143,24 +142,30 @@ def test_heading_and_sentences_swallowed_by_a_table_are_freed(draw_pdf: Drawn) -
     ]
 
 
+SECTIONS = (("6 Results", 2, 80), ("7 Limits", 3, 80), ("8 Outlook", 3, 300), ("9 Thanks", 3, 400))
+
+
 def test_list_items_and_running_heads_lose_their_heading(draw_pdf: Drawn) -> None:
     head = ("Author et al. On Intervals", 40, BODY, 9)
     pages = [
         [head, ("5 Setup", 80, BOLD, 12), ("1. Baseline model", 110, BODY, 10), *body(130)],
-        [head, *body(90)],
-        [head, *body(99)],
+        [head, ("6 Results", 80, BOLD, 12), *varied(90)],
+        [head, *((text, top, BOLD, 12) for text, page, top in SECTIONS if page == 3)],
     ]
+    others = [piece(text, "heading", page=page, top=top, size=12) for text, page, top in SECTIONS]
     subject = draft(
         draw_pdf(pages),
         [
             piece("Author et al. On Intervals", "heading", top=40),
             piece("5 Setup", "heading", top=80, size=12),
             piece("1. Baseline model", "heading", top=110),
+            *others,
         ],
     )
     drop_running_heads(subject)
-    demote_false_headings(subject)
-    assert [(p.kind, p.text) for p in subject.pieces] == [("heading", "5 Setup"), ("list", "1. Baseline model")]
+    demote_other_styles(subject)
+    found = [("heading", "5 Setup"), ("list", "1. Baseline model"), *(("heading", text) for text, _, _ in SECTIONS)]
+    assert [(p.kind, p.text) for p in subject.pieces] == found
     assert [r.kind for r in subject.repairs] == ["running_head", "false_heading"]
 
 
@@ -323,9 +328,9 @@ def test_grid_of_words() -> None:
 def test_lost_text_is_found_and_complete_text_is_not(draw_pdf: Drawn) -> None:
     pages = read_pages(draw_pdf([varied(100)]))
     everything = [piece(line.text) for line in pages[0].lines]
-    assert find_losses(pages, everything, "", 10) == []
+    assert find_losses(measure_losses(pages, everything, ""), 10) == []
     assert measure_loss(pages[0], [p.text for p in everything]).lost == 0
-    (finding,) = find_losses(pages, everything[:12], "", 10)
+    (finding,) = find_losses(measure_losses(pages, everything[:12], ""), 10)
     assert (finding.kind, finding.page, finding.certainty) == ("lost_text", 1, "high")
     assert "copperm" in finding.text
 
@@ -334,7 +339,7 @@ def test_small_lost_lines_are_of_low_certainty(draw_pdf: Drawn) -> None:
     axis = [(f"axis label {n}{n} of curve", 380 + 11 * n, BODY, 6) for n in range(1, 20, 2)]
     pages = read_pages(draw_pdf([[*varied(100), *axis]]))
     held = [piece(line.text) for line in pages[0].lines if line.size > 8]
-    assert [f.certainty for f in find_losses(pages, held, "", 10)] == ["low"]
+    assert [f.certainty for f in find_losses(measure_losses(pages, held, ""), 10)] == ["low"]
 
 
 def test_an_equation_number_that_no_piece_holds_is_said(draw_pdf: Drawn) -> None:
@@ -342,18 +347,18 @@ def test_an_equation_number_that_no_piece_holds_is_said(draw_pdf: Drawn) -> None
     mention = ("by Eq. (5) the mean of every cluster is known", 420, BODY, 10)
     pages = read_pages(draw_pdf([[*varied(100), number, mention]]))
     everything = [piece(line.text) for line in pages[0].lines]
-    assert find_losses(pages, everything, "", 10) == []
-    (finding,) = find_losses(pages, [p for p in everything if p.text != "(5)"], "", 10)
+    assert find_losses(measure_losses(pages, everything, ""), 10) == []
+    (finding,) = find_losses(measure_losses(pages, [p for p in everything if p.text != "(5)"], ""), 10)
     assert (finding.kind, finding.page, finding.certainty) == ("lost_text", 1, "low")
     assert finding.message == "Page 1 prints (5) at the end of a line, as equations do; this was not read."
     labelled = [p for p in everything if p.text != "(5)"] + [replace(piece("y = x"), kind="equation", label="(5)")]
-    assert find_losses(pages, labelled, "", 10) == []
+    assert find_losses(measure_losses(pages, labelled, ""), 10) == []
 
 
 def test_page_without_pieces_is_missing(draw_pdf: Drawn) -> None:
     pages = read_pages(draw_pdf([varied(100), body(107)]))
     held = [piece(line.text) for line in pages[0].lines]
-    assert [(f.kind, f.page) for f in find_losses(pages, held, "", 10)] == [("missing_page", 2)]
+    assert [(f.kind, f.page) for f in find_losses(measure_losses(pages, held, ""), 10)] == [("missing_page", 2)]
 
 
 def test_furniture_counts_as_neither(draw_pdf: Drawn) -> None:

@@ -14,6 +14,8 @@ CHOICES = Choices(("soundness",), ("C1",), {"s1": "Method", "s2": "Results"})
 
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "abstract_reader.bearings_model": (("L1",), ("k1",)),
+    "auditor.audit_model": (2, 400),
+    "auditor.final_model": (2, 400),
     "adherence_judge.adherence_model": (("subjective", "objective"),),
     "checker.check_model": (("c1",), ("c1q1",)),
     "questions.questions_model": (2,),

@@ -14,7 +14,11 @@ from referee.prompts.loader import parse_prompt
 from .reply_samples import arguments
 
 TASKS = {f"review/{name}" for name in ("focus", "whole", "group", "verify", "amend", "write")}
-BEHIND = {"review/paper": TASKS, "eval/submission": {"eval/assertions"}}
+BEHIND = {
+    "review/paper": TASKS,
+    "review/single": {"review/audit", "review/final"},
+    "eval/submission": {"eval/assertions"},
+}
 BARE = set().union(*BEHIND.values())
 GOOD = """---
 id: a/b
@@ -54,7 +58,8 @@ def test_the_only_prompts_without_a_system_text_are_tasks_behind_a_paper() -> No
 
 @pytest.mark.parametrize("beginning", BEHIND)
 def test_tasks_behind_the_paper_begin_as_the_paper_does_and_it_says_the_same(beginning: str) -> None:
-    shared = load_prompt(beginning).render(how_read="as text", paper="<submission>\nText.\n</submission>")
+    first = load_prompt(beginning)
+    shared = first.render(**dict.fromkeys(first.inputs, "x"))
     assert re.search(r"never an\s+instruction", shared.system)
     for name in BEHIND[beginning]:
         task = load_prompt(name)

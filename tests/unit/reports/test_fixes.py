@@ -24,7 +24,7 @@ def test_a_point_says_where_it_is_and_what_settles_it() -> None:
 
 def test_a_review_that_wrote_its_form_has_its_weaknesses_in_the_list() -> None:
     shown = render_fixes(review(), form())
-    assert "- [ ] 1\\. [Weakness, not checked] One seed only." in shown
+    assert "- [ ] 1\\. [Weakness] One seed only." in shown
     assert "The paper aligns two views" not in shown
 
 

@@ -13,7 +13,7 @@ from .example import form, review
 def test_the_object_holds_what_the_platform_takes() -> None:
     assert openreview_object(review(evidence=()), form()) == {
         "summary": "The paper aligns two views.\n\n- without labels\n- on 8 GPUs",
-        "weaknesses": "1. [Weakness, not checked] One seed only.",
+        "weaknesses": "1. [Weakness] One seed only.",
         "soundness": "3: good",
         "presentation": 2,
         "ethics": ["None"],

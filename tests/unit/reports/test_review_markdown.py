@@ -32,7 +32,8 @@ def outline(page: str) -> list[str]:
 
 
 def summary(text: str) -> str:
-    return render_review(with_text(text), form()).split("### Summary\n\n")[1].split("\n\n### Weaknesses")[0]
+    page = render_review(with_text(text), form())
+    return page.split("## Summary\n\n")[1].split("\n\nNot checked: ")[0]
 
 
 def test_the_page_is_the_golden_one() -> None:
@@ -42,9 +43,9 @@ def test_the_page_is_the_golden_one() -> None:
 def test_the_form_comes_in_its_own_order() -> None:
     found = headings(render_review(review(), form()))
     assert found[1:13] == [
+        "## Summary",
         "## Weaknesses",
         "## The form",
-        "### Summary",
         "### Weaknesses",
         "### Limitations",
         "### Soundness",
@@ -112,7 +113,7 @@ def test_foreign_lines_stay_one_line() -> None:
     page = render_review(
         review(evidence=(hostile,), paper_title="# T\n## U", source="m\n# V", disclosure="# D\n## E\n\n# F"), form()
     )
-    assert "2. [Weakness, not checked] a # Rating\n   - “\\*b\\* > c \\| d” (\\<b> # S)" in page
+    assert "2. [Weakness] a # Rating\n   - “\\*b\\* > c \\| d” (\\<b> # S)" in page
     plain = render_review(review(evidence=review().evidence[:1]), form())
     assert page.startswith("# \\# T ## U\n")
     assert outline(page)[1:] == outline(plain)[1:]
@@ -122,7 +123,7 @@ def test_foreign_lines_stay_one_line() -> None:
 @settings(deadline=None)
 @given(st.text(alphabet="#=-*_>`~<![](): \n\\&1.ab\x1b\u202e|", max_size=80))
 def test_no_text_adds_structure(text: str) -> None:
-    page = render_review(with_text(text), form())
+    page = render_review(with_text(f"{text}\n\nx"), form())
     assert outline(page) == outline(render_review(review(), form()))
     assert "\x1b" not in page
 
@@ -137,7 +138,7 @@ def test_no_text_adds_structure(text: str) -> None:
     )
 )
 def test_no_arrangement_of_marks_adds_structure(pieces: list[str]) -> None:
-    page = render_review(with_text("".join(pieces)), form())
+    page = render_review(with_text("".join(pieces) + "\n\nx"), form())
     assert outline(page) == outline(render_review(review(), form()))
 
 

@@ -16,8 +16,9 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfPage
 
-from referee.papers.hidden.addresses import addresses_a_model, beginning
+from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.characters import decode, find_invisible
+from referee.papers.hidden.unprinted import told
 from referee.papers.pdf.hidden.objects import page_text, string_of
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Box, Finding
@@ -68,14 +69,7 @@ def _told(note: _Note, text: str) -> Finding | None:
     speaks = addresses_a_model(text) or addresses_a_model(spelled)
     if not speaks and len(re.findall(r"[^\W\d_]{2,}", text)) < note.least_words:
         return None
-    return Finding(
-        kind="hidden_text" if speaks else "not_printed",
-        message=f"The file holds text in {note.where} that no page prints. It was not read as part of the paper.",
-        certainty="high" if speaks else "low",
-        page=note.page,
-        box=note.box,
-        text=beginning(spelled or text),
-    )
+    return told(note.where, spelled or text, speaks=speaks).model_copy(update={"page": note.page, "box": note.box})
 
 
 def _metadata(data: bytes) -> Iterator[_Note]:

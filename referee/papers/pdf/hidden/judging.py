@@ -79,7 +79,14 @@ def _endangered(text: TextObject, near: Iterable[Area]) -> bool:
     """
     touching = [area for area in near if _touches(area, text.bounds)]
     floor = max((area.order for area in touching if area.order < text.order and _holds(area, text.bounds)), default=0)
-    return any(area.order > text.order or _resembles(area, text) for area in touching if area.order >= floor)
+    return any(
+        area.order > text.order
+        or area.color is None
+        or text.color is None
+        or abs(luma(area.color) - luma(text.color)) < _APART
+        for area in touching
+        if area.order >= floor
+    )
 
 
 def _touches(area: Area, bounds: Bounds) -> bool:
@@ -90,10 +97,6 @@ def _touches(area: Area, bounds: Bounds) -> bool:
 def _holds(area: Area, bounds: Bounds) -> bool:
     x0, y0, x1, y1 = area.bounds
     return area.solid and x0 <= bounds[0] and y0 <= bounds[1] and x1 >= bounds[2] and y1 >= bounds[3]
-
-
-def _resembles(area: Area, text: TextObject) -> bool:
-    return area.color is None or text.color is None or abs(luma(area.color) - luma(text.color)) < _APART
 
 
 class _Grid:
@@ -157,22 +160,19 @@ def judge(char: Char, areas: Sequence[Area], page_box: Bounds) -> Verdict | None
 
 
 def _unseen(char: Char, areas: Sequence[Area]) -> str:
-    text = char.object
-    if text.mode == 7:
-        return "is used as a clipping path only"
-    if text.color is not None and text.color[3] < _NO_ALPHA:
-        return "is fully transparent"
-    if text.size < TINY_PT:
-        return f"is set smaller than {TINY_PT:g} points"
-    if "OC" in text.marks and char.contrast == 0:
-        return "belongs to a layer that is switched off, or is hidden in another way"
-    if text.clipped and char.contrast == 0:
-        return "is clipped away"
-    if char.contrast == 0 and any(_covers(area, text, char.bounds) for area in areas):
-        return "is covered by an image or a shape"
-    if char.bounds[3] - char.bounds[1] <= 0 or char.bounds[2] - char.bounds[0] <= 0:
-        return "has signs without any ink"
-    return "has the colour of what is behind it"
+    text, nothing = char.object, char.contrast == 0
+    left, bottom, right, top = char.bounds
+    covered = nothing and any(_covers(area, text, char.bounds) for area in areas)
+    checks = (
+        (text.mode == 7, "is used as a clipping path only"),
+        (text.color is not None and text.color[3] < _NO_ALPHA, "is fully transparent"),
+        (text.size < TINY_PT, f"is set smaller than {TINY_PT:g} points"),
+        (nothing and "OC" in text.marks, "belongs to a layer that is switched off, or is hidden in another way"),
+        (nothing and text.clipped, "is clipped away"),
+        (covered, "is covered by an image or a shape"),
+        (top <= bottom or right <= left, "has signs without any ink"),
+    )
+    return next((why for holds, why in checks if holds), "has the colour of what is behind it")
 
 
 def _covers(area: Area, text: TextObject, bounds: Bounds) -> bool:

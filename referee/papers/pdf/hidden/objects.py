@@ -27,6 +27,9 @@ _NO_RULE_PT = 2.0
 _MANY_OBJECTS = 3000
 _BOX_SEGMENTS, _CORNER_PT = 20, 4.0
 _STRIDE = 12
+# Filled by each call: a page has very many objects, and pdfium serves one thread at a time.
+_SIDES = [ctypes.c_float() for _ in range(4)]
+_PARTS = [ctypes.c_uint() for _ in range(4)]
 
 
 @dataclass(frozen=True)
@@ -98,13 +101,15 @@ class Frame:
 
     def place(self, bounds: Bounds) -> Bounds:
         """Left, top, right, bottom in points from the visible page's top left corner."""
-        points = [
-            (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
-            for x in (bounds[0], bounds[2])
-            for y in (bounds[1], bounds[3])
-        ]
-        xs, ys = [x for x, _ in points], [y for _, y in points]
-        return min(xs), min(ys), max(xs), max(ys)
+        left, bottom, right, top = bounds
+        x0, x1, x2, x3 = self.a * left, self.a * right, self.c * bottom, self.c * top
+        y0, y1, y2, y3 = self.b * left, self.b * right, self.d * bottom, self.d * top
+        return (
+            (x0 if x0 < x1 else x1) + (x2 if x2 < x3 else x3) + self.e,
+            (y0 if y0 < y1 else y1) + (y2 if y2 < y3 else y3) + self.f,
+            (x1 if x0 < x1 else x0) + (x3 if x2 < x3 else x2) + self.e,
+            (y1 if y0 < y1 else y0) + (y3 if y2 < y3 else y2) + self.f,
+        )
 
 
 def frame_of(page: PdfPage, box: Bounds) -> Frame:
@@ -166,11 +171,10 @@ def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Out
         handle = get(index)
         kind = pdfium.FPDFPageObj_GetType(handle)
         found.count += 1
-        for mark in marks_of(handle):
-            if text := mark_value(mark, b"Alt"):
-                found.alternatives[text] = None
+        marks = marks_of(handle)
+        found.alternatives |= {text: None for mark in marks if (text := mark_value(mark, b"Alt"))}
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
-            found.texts.append(_text(handle, found.count, outer))
+            found.texts.append(_text(handle, found.count, outer, marks))
         elif kind == pdfium.FPDF_PAGEOBJ_FORM and outer.depth < MAX_FORM_DEPTH:
             inner = partial(pdfium.FPDFFormObj_GetObject, handle)
             _walk(found, inner, pdfium.FPDFFormObj_CountObjects(handle), outer.inside(handle))
@@ -180,7 +184,7 @@ def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Out
             found.areas.append(area)
 
 
-def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
+def _text(handle: Any, order: int, outer: _Outer, marks: list[Any]) -> TextObject:
     box = transform(bounds_of(handle), outer.matrix)
     size = ctypes.c_float()
     pdfium.FPDFTextObj_GetFontSize(handle, size)
@@ -197,7 +201,7 @@ def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
         color=_fill(handle),
         clipped=_is_clipped(handle, box, outer.matrix),
         transparent=outer.transparent or bool(pdfium.FPDFPageObj_HasTransparency(handle)),
-        marks=tuple(map(_mark_name, marks_of(handle))),
+        marks=tuple(map(_mark_name, marks)),
         form=outer.form,
     )
 
@@ -262,10 +266,9 @@ def page_text(page: PdfPage) -> str:
 
 def bounds_of(handle: Any) -> Bounds:
     """Left, bottom, right, top of an object in its parent's space."""
-    values = [ctypes.c_float() for _ in range(4)]
-    pdfium.FPDFPageObj_GetBounds(handle, *values)
-    left, bottom, right, top = (value.value for value in values)
-    return left, bottom, right, top
+    pdfium.FPDFPageObj_GetBounds(handle, *_SIDES)
+    left, bottom, right, top = _SIDES
+    return left.value, bottom.value, right.value, top.value
 
 
 def string_of(read: Callable[[Any, int], int]) -> str:
@@ -311,9 +314,9 @@ def transform(bounds: Bounds, matrix: Matrix) -> Bounds:
 
 
 def _fill(handle: Any) -> Color | None:
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    if not pdfium.FPDFPageObj_GetFillColor(handle, red, green, blue, alpha):
+    if not pdfium.FPDFPageObj_GetFillColor(handle, *_PARTS):
         return None
+    red, green, blue, alpha = _PARTS
     return red.value, green.value, blue.value, alpha.value
 
 
@@ -358,27 +361,32 @@ def set_active(objects: Iterable[TextObject], active: bool) -> None:
 def chars_of(text_page: PdfTextPage, texts: Iterable[TextObject]) -> list[Char]:
     """The inked characters of some text objects, in content order."""
     by_address = {text.address: text for text in texts}
-    raw, chars = text_page.raw, []
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    for index, address in _owners(raw, text_page.count_chars()):
-        owner = by_address.get(address)
-        if owner is None:
-            continue
+    owned = {index: by_address[at] for index, at in _owners(text_page) if at in by_address}
+    return [Char(index, sign, bounds, owned[index]) for index, sign, bounds in inked(text_page, owned)]
+
+
+def inked(text_page: PdfTextPage, wanted: Iterable[int] | None = None) -> Iterator[tuple[int, str, Bounds]]:
+    """The characters of a page, or the wanted ones, that draw something: place in its text, sign, and bounds."""
+    raw, (left, right, bottom, top) = text_page.raw, (ctypes.c_double() for _ in range(4))
+    for index in range(text_page.count_chars()) if wanted is None else wanted:
         code = pdfium.FPDFText_GetUnicode(raw, index)
-        if code <= 32 or chr(code).isspace():
-            continue
-        pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
-        chars.append(Char(index, chr(code), (left.value, bottom.value, right.value, top.value), owner))
-    return chars
+        if code > 32 and not (sign := chr(code)).isspace():
+            pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
+            yield index, sign, (left.value, bottom.value, right.value, top.value)
 
 
-def _owners(raw: Any, count: int) -> Iterator[tuple[int, int]]:
+def owner_at(text_page: PdfTextPage, index: int) -> int:
+    """The address of a character's object."""
+    return address_of(pdfium.FPDFText_GetTextObject(text_page.raw, index))
+
+
+def _owners(text_page: PdfTextPage) -> Iterator[tuple[int, int]]:
     """Each character with the address of its object. An object's characters stand together, so most need no call."""
-    address, known = 0, 0
+    address, known, count = 0, 0, text_page.count_chars()
     for index in range(count):
         if index >= known:
-            address, known = address_of(pdfium.FPDFText_GetTextObject(raw, index)), index + 1
+            address, known = owner_at(text_page, index), index + 1
             ahead = index + _STRIDE
-            while address and ahead < count and address_of(pdfium.FPDFText_GetTextObject(raw, ahead)) == address:
+            while address and ahead < count and owner_at(text_page, ahead) == address:
                 known, ahead = ahead + 1, ahead + _STRIDE
         yield index, address

@@ -61,18 +61,20 @@ def find_runs(chars: Sequence[Char], text_page: PdfTextPage, objects: PageObject
     if not verdicts:
         return []
     in_part = {char.object.address for char in chars if char.index not in verdicts}
-    codes = _Codes(text_page)
+    codes = [pdfium.FPDFText_GetUnicode(text_page.raw, index) for index in range(text_page.count_chars())]
     for char in chars:
         if not (verdict := verdicts.get(char.index)):
             continue
         last = runs[-1] if runs and runs[-1].verdicts[-1].unreadable == verdict.unreadable else None
-        if last and codes.blank(last.chars[-1].index, char.index):
+        between = codes[last.chars[-1].index + 1 : char.index] if last else ()
+        if last and all(code <= 32 or chr(code).isspace() for code in between):
             last.chars.append(char)
             last.verdicts.append(verdict)
         else:
             runs.append(Run([char], [verdict]))
     for run in runs:
-        run.text = codes.text(run.chars[0].index, run.chars[-1].index)
+        units = codes[run.chars[0].index : run.chars[-1].index + 1]
+        run.text = " ".join(printable([32 if code in (9, 10, 13) else code for code in units]).split())
         run.objects = list({char.object.address: char.object for char in run.chars}.values())
         run.in_figure = all(char.object.form is not None and _is_part(char.object.form, page_box) for char in run.chars)
         run.cut_off = any(one.address in in_part for one in run.objects)
@@ -124,18 +126,3 @@ def _is_part(form: Any, page_box: Bounds) -> bool:
     """Whether a form takes up less than half of the page, as a figure does; some writers put the whole page in one."""
     left, bottom, right, top = bounds_of(form)
     return (right - left) * (top - bottom) < _FIGURE_SHARE * (page_box[2] - page_box[0]) * (page_box[3] - page_box[1])
-
-
-class _Codes:
-    """The text page's UTF-16 units, read once."""
-
-    def __init__(self, text_page: PdfTextPage) -> None:
-        raw = text_page.raw
-        self._codes = [pdfium.FPDFText_GetUnicode(raw, index) for index in range(text_page.count_chars())]
-
-    def blank(self, first: int, last: int) -> bool:
-        return all(code <= 32 or chr(code).isspace() for code in self._codes[first + 1 : last])
-
-    def text(self, first: int, last: int) -> str:
-        units = [32 if code in (9, 10, 13) else code for code in self._codes[first : last + 1]]
-        return re.sub(r"\s+", " ", printable(units)).strip()

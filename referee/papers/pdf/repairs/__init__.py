@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.repairs.equations import repair_equations
 from referee.papers.pdf.repairs.false_headings import (
-    demote_false_headings,
+    demote_captions,
     demote_other_styles,
     drop_running_heads,
 )
@@ -26,7 +26,7 @@ def repair(draft: Draft) -> None:
     repair_hyphens(draft, vocabulary)
     repair_words(draft, vocabulary)
     drop_running_heads(draft)
-    demote_false_headings(draft)
+    demote_captions(draft)
     recover_headings(draft)
     demote_other_styles(draft)
     demote_front(draft)

@@ -1,4 +1,4 @@
-"""Headings that are none: running heads and list items."""
+"""Headings that are none: running heads, captions, list items and text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.papers.headings import is_known_name, number_key, opens_paper, role_by_name
+from referee.papers.headings import is_known_name, opens_paper, role_by_name
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.repairs.headings import DIGITS, FEWEST_NUMBERED, NUMBERED, style_of
 from referee.papers.pieces import Piece, caption_label, is_caption, squeeze
+from referee.schemas.paper import BlockKind
 
 _FEWEST_DISTINCT, _LEVELS = 3, 2
 _NAME = re.compile(r"[^\W\d_]{2}")
@@ -38,40 +39,19 @@ def _is_furniture(draft: Draft, piece: Piece) -> bool:
     )
 
 
-def demote_false_headings(draft: Draft) -> None:
-    """Turn a heading back into a caption where it is one by its words, and into a list item where its number says so.
-
-    Such a number goes backwards, in a style that no heading in sequence has.
-    """
-    last: tuple[int, ...] = ()
-    good_styles, doubtful = set(), []
+def demote_captions(draft: Draft) -> None:
+    """Turn a heading back into a caption where it is one by its words."""
     for index, piece in enumerate(draft.pieces):
         if piece.kind == "heading" and is_caption(piece.text):
-            draft.record("false_heading", piece.page, piece.text, "", "a label and its mark, as captions begin")
-            draft.pieces[index] = replace(piece, kind="caption", label=caption_label(piece.text))
-        match = DIGITS.match(piece.text) if piece.kind == "heading" else None
-        if match is None:
-            continue
-        line, key = draft.line_of(piece), number_key(match[1])
-        if last and key <= last:
-            doubtful.append((index, match[1], line, last))
-        else:
-            last = key
-            if line:
-                good_styles.add(style_of(line))
-    for index, number, line, before in doubtful:
-        if line is None or style_of(line) in good_styles:
-            continue
-        piece = draft.pieces[index]
-        printed = ".".join(map(str, before))
-        draft.record(
-            "false_heading",
-            piece.page,
-            piece.text,
-            "",
-            f"number {number} after section {printed}, in a style that no section heading has: a list item",
-        )
-        draft.pieces[index] = replace(piece, kind="list")
+            _demote(draft, index, "a label and its mark, as captions begin", "caption")
+
+
+def _demote(draft: Draft, index: int, proof: str, kind: BlockKind = "paragraph") -> None:
+    piece = draft.pieces[index]
+    draft.record("false_heading", piece.page, piece.text, "", proof)
+    label = caption_label(piece.text) if kind == "caption" else piece.label
+    kind = "list" if kind == "paragraph" and DIGITS.match(piece.text) else kind
+    draft.pieces[index] = replace(piece, kind=kind, label=label)
 
 
 def demote_other_styles(draft: Draft) -> None:
@@ -89,11 +69,9 @@ def demote_other_styles(draft: Draft) -> None:
     styles = {style_of(line)[:2] for piece in high if (line := draft.line_of(piece))}
     for index, piece in others:
         line = draft.line_of(piece)
-        if line is None or style_of(line)[:2] not in styles:
-            draft.record(
-                "false_heading", piece.page, piece.text, "", "no number, and no numbered heading looks like it"
-            )
-            draft.pieces[index] = replace(piece, kind="paragraph")
+        is_heading = draft.pieces[index] is piece
+        if is_heading and (line is None or style_of(line)[:2] not in styles):
+            _demote(draft, index, "no number, and no numbered heading looks like it")
 
 
 def _demote_text(draft: Draft, headings: Sequence[tuple[int, Piece]]) -> None:
@@ -106,5 +84,4 @@ def _demote_text(draft: Draft, headings: Sequence[tuple[int, Piece]]) -> None:
         no_name = not _NAME.search(piece.text) or piece.text.startswith("$") or piece.text.endswith(",")
         if (text_like or no_name) and not is_known_name(piece.text):
             proof = "it looks like the text, and other headings do not" if text_like else "no name of a section"
-            draft.record("false_heading", piece.page, piece.text, "", proof)
-            draft.pieces[index] = replace(piece, kind="paragraph")
+            _demote(draft, index, proof)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from referee.papers.pdf.draft import Draft, overlap_x
 from referee.papers.pdf.pages import around
 from referee.papers.pieces import Piece, squeeze
-from referee.schemas.paper import BlockKind, Box
+from referee.schemas.paper import BlockKind
 
 _SENTENCE = re.compile(r"^(?:Tables?|Figures?|Figs?\.?)\s*[\d,\s]*(?:and\s+)?\d+[a-z]?\s+[a-z]+")
 _MARK = re.compile(r"^[\d\s†‡∗*§¶]{1,7}$")
@@ -72,22 +72,18 @@ def _recover_subcaptions(draft: Draft) -> None:
     for page in draft.pages:
         held = squeeze("".join(piece.text for piece in draft.pieces if piece.page == page.number))
         for line in page.body:
-            at = _figure_below(draft, page.number, line.box) if _SUBCAPTION.match(line.text) else None
-            if at is None or line.key in held:
+            below = (
+                index
+                for index, piece in enumerate(draft.pieces)
+                if piece.kind == "caption" and piece.page == page.number and (piece.label or "").startswith("Figure")
+                if piece.box and 0 <= piece.box.y0 - line.box.y1 < _SUBCAPTION_REACH
+            )
+            at = next(below, None) if _SUBCAPTION.match(line.text) and line.key not in held else None
+            if at is None:
                 continue
             draft.record("missed_caption", page.number, "", line.text, f"printed right above {draft.pieces[at].label}")
             caption = Piece(kind="caption", text=line.text, page=page.number, box=line.box, size=line.size)
             draft.pieces.insert(at, caption)
-
-
-def _figure_below(draft: Draft, page: int, box: Box) -> int | None:
-    near = (
-        index
-        for index, piece in enumerate(draft.pieces)
-        if piece.kind == "caption" and piece.page == page and (piece.label or "").startswith("Figure")
-        if piece.box and 0 <= piece.box.y0 - box.y1 < _SUBCAPTION_REACH
-    )
-    return next(near, None)
 
 
 def _drop_marks(draft: Draft) -> None:

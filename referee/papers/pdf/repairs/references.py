@@ -127,7 +127,8 @@ class _Pages:
         while own:
             end = next((i for i, row in enumerate(own) if is_reference_heading(row.text)), len(own))
             rows += [row for row in own[:end] if (1 - _SIZE_SLACK) * size <= row.size <= _LARGEST_SIZE * size]
-            ends = end < len(own) or (number > start.page and not _holds_entries(own))
+            dated = sum(_DATED.search(row.text) is not None for row in own)
+            ends = end < len(own) or (number > start.page and dated <= _DATED_SHARE * len(own))
             number, own = number + 1, [] if ends else self.rows(number + 1)
         return rows
 
@@ -151,10 +152,6 @@ def _begins_zone(start: Row, page: Sequence[Row]) -> bool:
     top, bottom = max(over, default=start.box.y0), start.box.y0
     others = [(row.box.y0 + row.box.y1) / 2 for row in page if row.column != start.column]
     return bottom - top >= _ZONE_GAP * start.size and not any(top < middle < bottom for middle in others)
-
-
-def _holds_entries(rows: Sequence[Row]) -> bool:
-    return sum(bool(_DATED.search(row.text)) for row in rows) > _DATED_SHARE * len(rows)
 
 
 def _cut(heading: Row | None, rows: Sequence[Row]) -> _List:
@@ -182,7 +179,8 @@ def _cut(heading: Row | None, rows: Sequence[Row]) -> _List:
     stops += [i for i, pair in enumerate(pairwise(rows), start=1) if _step(*pair) > _LARGE_GAP * wide]
     entries = []
     for part in (rows[a:b] for a, b in pairwise(sorted({0, *stops, len(rows)}))):
-        ways = [_by_keys(part), _by_hanging(part), _by_hanging(part, first=True), _by_gaps(part, usual)]
+        keys = {id(row) for row in part if _KEY.match(row.text)}
+        ways = [_parted(part, keys), _by_hanging(part), _by_hanging(part, first=True), _by_gaps(part, usual)]
         best = max(ways, key=lambda way: sum(map(_worth, way)))
         if entries and (len(best) < _FEWEST or sum(map(_worth, best)) < _GOOD_SHARE * len(best)):
             break
@@ -227,10 +225,6 @@ def _grouped(rows: Sequence[Row]) -> dict[tuple[int, int], list[Row]]:
     for row in rows:
         groups[row.page, row.column].append(row)
     return groups
-
-
-def _by_keys(rows: Sequence[Row]) -> list[Entry]:
-    return _parted(rows, {id(row) for row in rows if _KEY.match(row.text)})
 
 
 def _by_hanging(rows: Sequence[Row], first: bool = False) -> list[Entry]:

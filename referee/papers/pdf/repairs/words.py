@@ -16,7 +16,7 @@ from referee.papers.pieces import ACCENTS, Piece, plain, squeeze
 _HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"([^\W\d_]+)-?$")
 _HEAD = re.compile(r"^([^\W\d_]+)")
-_SAMPLES = 4
+_SAMPLES, _LONGEST = 4, 60
 
 
 class Vocabulary:
@@ -57,7 +57,7 @@ def join_lines(lines: Sequence[Line], vocabulary: Vocabulary) -> str:
         before = lines[at - 1]
         if not at:
             text = line.text
-        elif before.hyphen and (head := _TAIL.search(text)) and (tail := _HEAD.match(line.text)):
+        elif before.hyphen and (head := _TAIL.search(text, len(text) - _LONGEST)) and (tail := _HEAD.match(line.text)):
             text = text[: head.start()] + vocabulary.join(head[1], tail[1]) + line.text[tail.end() :]
         elif before.hyphen:
             text = f"{text}-{line.text}"

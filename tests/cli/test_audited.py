@@ -1,0 +1,130 @@
+"""Strategy ``audited``: one draft, two audits and a last reading, each behind the draft's own request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.evidence.listing import in_list
+from referee.schemas.review import Review
+from tests.support import ChatRequest, FakeServer
+
+from .command import Referee
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "short.md"
+
+
+@pytest.fixture(autouse=True)
+def long_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFEREE_MODELS__CONTEXT_TOKENS", "128000")
+
+
+def raised(claim: str, severity: str = "material", kind: str = "weakness", **changes: Any) -> dict[str, Any]:
+    empty = {"argument": "", "evidence": [], "absent": [], "should_be": "", "would_settle": ""}
+    return {"kind": kind, "severity": severity, "topic": "design", "claim": claim, **empty, **changes}
+
+
+def draft(request: ChatRequest) -> dict[str, Any]:
+    claims = ("One seed.", "One data set.", "No control.", "The bound is loose.")
+    return request.instance(points=[raised(claim) for claim in claims], computations=[])
+
+
+def verdict(point: int, what: str, **changes: Any) -> dict[str, Any]:
+    empty = {"claim": "", "where": "", "quote": "", "severity": "material", "reason": "Read again."}
+    return {"point": point, "verdict": what, **empty, **changes}
+
+
+def change(point: int, what: str, **changes: Any) -> dict[str, Any]:
+    empty = {"claim": "", "where": "", "quote": "", "repeats": 0, "against": 0, "severity": "small", "reason": "Read."}
+    return {"point": point, "change": what, **empty, **changes}
+
+
+def reader(request: ChatRequest) -> dict[str, Any]:
+    if "`changes`, only for points" in request.user:
+        return {"changes": [change(1, "delete", repeats=2), change(3, "lower")]}
+    if "What you are to look at: the claims" in request.user:
+        return {"verdicts": [], "additions": [raised("The leak decides.", "decides")]}
+    refuted = verdict(1, "refuted", quote=request.quotation("submission"), reason="Five seeds are named.")
+    narrowed = verdict(2, "narrowed", claim="One data set in the main table.")
+    return {"verdicts": [refuted, narrowed], "additions": [raised("Equation 2 lacks a square.")]}
+
+
+def run(referee: Referee, server: FakeServer, workplace: Path, *more: str) -> Review:
+    done = referee(
+        "review",
+        EXAMPLE,
+        "--venue",
+        "openreview-default",
+        "--strategy",
+        "audited",
+        "--model",
+        "fake",
+        "--base-url",
+        server.base_url,
+        "--no-cache",
+        "--yes",
+        "--out",
+        "run",
+        *more,
+    )
+    assert done.code == 0, done.err
+    return Review.model_validate_json((workplace / "run" / "review.json").read_text())
+
+
+def test_points_are_struck_narrowed_added_joined_and_lowered(
+    referee: Referee, server: FakeServer, workplace: Path
+) -> None:
+    server.script.entries |= {"writer": draft, "checker": reader}
+    review = run(referee, server, workplace)
+    by_claim = {point.claim: point for point in review.points if point.source == "whole"}
+    assert by_claim["One seed."].outcome == "struck"
+    assert by_claim["One data set."].statement == "One data set in the main table."
+    assert by_claim["The leak decides."].id == "p-C-1"
+    assert [p.outcome for p in review.points].count("merged_into") == 1
+    assert "small" in {p.weight for p in in_list(review)}
+    assert {reader.name for record in review.criteria for reader in record.readers} == {
+        "the reviewer",
+        "the auditor of the details",
+        "the auditor of the claims",
+    }
+    calls = [call.request for call in server.log.calls(endpoint="chat") if call.request is not None]
+    assert len(calls) == 4
+    assert all(call.user.startswith(calls[0].user) and call.system == calls[0].system for call in calls[1:])
+
+
+def test_an_auditor_who_fails_leaves_a_gap_that_is_said(referee: Referee, server: FakeServer, workplace: Path) -> None:
+    def lost(request: ChatRequest) -> Any:
+        if "What you are to look at" in request.user:
+            return "I will not."
+        return {"changes": []}
+
+    server.script.entries |= {"writer": draft, "checker": lost}
+    review = run(referee, server, workplace)
+    assert len(in_list(review)) == 4
+    notes = " ".join(review.provenance.notes)
+    assert "the audit of the details failed, and the review stands without it" in notes
+    assert {point.check.verdict for point in in_list(review)} == {"stands"}
+
+
+def test_a_last_reading_that_deletes_everything_is_not_believed(
+    referee: Referee, server: FakeServer, workplace: Path
+) -> None:
+    def emptied(request: ChatRequest) -> Any:
+        if "What you are to look at" in request.user:
+            return {"verdicts": [], "additions": []}
+        quote = request.quotation("submission")
+        return {"changes": [change(n, "delete", quote=quote) for n in (1, 2, 3, 4)]}
+
+    server.script.entries |= {"writer": draft, "checker": emptied}
+    review = run(referee, server, workplace)
+    assert len(in_list(review)) == 4
+    assert "4 of 4 points were refuted by one reading, which was not believed" in review.provenance.notes
+
+
+def test_a_draft_without_points_is_not_audited(referee: Referee, server: FakeServer, workplace: Path) -> None:
+    server.script.entries |= {"writer": lambda request: request.instance(points=[], computations=[])}
+    review = run(referee, server, workplace)
+    assert not in_list(review)
+    assert len(server.log.calls(endpoint="chat")) == 1

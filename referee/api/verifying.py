@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,14 @@ from pydantic import ValidationError
 
 from referee.api.options import RunOptions
 from referee.errors import DataError
-from referee.evidence.certify import Reading, certify_points, check_statement, statements_of, unfit
+from referee.evidence import run_computations
+from referee.evidence.certificates import Bearings, certify_points, certify_text, statements_of, unfit
 from referee.machine import refuse_special_file
+from referee.papers.captions import table_rows
 from referee.papers.isolated import load_as_set
 from referee.runs import Event
 from referee.schemas.certificate import Certificate, CertificateStatus
+from referee.schemas.computation import ProgramOutcome
 from referee.schemas.paper import Paper
 from referee.schemas.review import Review
 
@@ -57,15 +61,25 @@ def verify(review: str | Path, paper: str | Path, *, options: RunOptions = RunOp
     refuse_special_file(path)
     options.progress(Event("stage", f"reading {path.name}"))
     read = load_as_set(path, options.settled().paper)
-    reading = Reading(read)
+    bearings = Bearings(read)
     if isinstance(written, Review):
         _same_paper(written, read, review)
-        return Verification(read.title, tuple(certify_points(written, reading)))
-    sentences = statements_of(written)
-    reason = unfit(sentences, reading)
+        outcomes = asyncio.run(_run_again(written, read))
+        return Verification(read.title, tuple(certify_points(written, bearings, outcomes)))
+    statements = statements_of(written)
+    reason = unfit(statements, bearings)
     if reason:
         raise DataError(f"{str(review)!r} cannot be checked. {reason}", hint="Name the review and its own paper.")
-    return Verification(read.title, tuple(check_statement(sentence, reading) for sentence in sentences))
+    return Verification(read.title, tuple(certify_text(statements, bearings)))
+
+
+async def _run_again(review: Review, paper: Paper) -> dict[str, list[ProgramOutcome]]:
+    """What the programs of each point give now, by the point's id."""
+    programs = {p.id: [one.program for one in p.computations] for p in review.points if p.number and p.computations}
+    if not programs:
+        return {}
+    tables, text = table_rows(paper), "\n\n".join(section.text for section in paper.sections)
+    return {id: await run_computations(own, tables, text) for id, own in programs.items()}
 
 
 def _read(path: Path) -> Review | str:

@@ -40,7 +40,7 @@ _ASSERTIONS: Mapping[str, tuple[str, ...]] = {
     "quality.assertions": ("assertions",),
 }
 _CERTIFICATES: Mapping[str, tuple[str, ...]] = {
-    "measures.certified": ("proved_share", "sourced_share", "refuted_share"),
+    "measures.certified": ("sourced_share", "refuted_share"),
 }
 _FACTORS: Mapping[str, tuple[str, ...]] = {
     "quality.genericness": ("genericness",),

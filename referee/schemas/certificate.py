@@ -14,10 +14,10 @@ CertificateStatus = Literal["proved", "sourced", "opinion", "refuted"]
 class Certificate(Frozen):
     """A statement of a review, or a point of ours, and what backs it.
 
-    ``proved``: code established the claim itself: a computation, values at their places, a rule. ``sourced``: its
-    quotation or its value stands in the paper, or what it misses was searched for and not found. ``refuted``: the
-    paper says the opposite. ``opinion``: everything else. ``passage`` is the paper's text or the computation, and
-    ``place`` says where it stands.
+    ``proved``: code established the claim again: by its program, two places that differ, or a rule. ``sourced``: its
+    quotation or its numbers stand in the paper, or what it misses was searched for and not found. ``refuted``: its
+    quotation stands nowhere, or its own program gives another value. ``opinion``: everything else. ``passage`` is the
+    paper's text, and ``place`` says where it stands.
     """
 
     statement: str

@@ -28,7 +28,7 @@ We train each model for 30 epochs with a batch size of 64. The optimizer is Adam
 All runs share one seed, and Heron is the best of them.
 """
 TRUE = "The batch size is 64 and training takes 30 epochs.\n\nI like the birds.\n"
-LIE = "The models were trained for 50 epochs.\n"
+LIE = 'It claims that "every model was trained by hand on paper".\n'
 
 
 @pytest.fixture
@@ -75,16 +75,17 @@ def test_what_is_refuted_stands_first_with_its_passage(folder: Path, referee: Re
     done = referee("verify", "lie.md", "paper.md")
     assert done.code == 1
     lines = done.out.splitlines()
-    assert lines[0] == "1 proved, 0 sourced, 1 opinion, 1 refuted"
-    assert lines[2:4] == ["Refuted:", "  The models were trained for 50 epochs."]
-    assert "“We train each model for 30 epochs with a batch size of 64.”" in done.out
+    assert lines[0] == "0 proved, 1 sourced, 1 opinion, 1 refuted"
+    assert lines[2:4] == ["Refuted:", f"  {LIE.strip()}"]
+    assert "the quotation does not stand in the paper" in done.out
+    assert "1 Setup: its numbers stand together" in done.out
 
 
 def test_nothing_refuted_ends_with_zero_and_json_holds_every_statement(folder: Path, referee: Referee) -> None:
     done = referee("verify", "true.md", "paper.md", "--json")
     assert done.code == 0
     held = json.loads(done.out)
-    assert held["counts"] == {"proved": 1, "sourced": 0, "opinion": 1, "refuted": 0}
+    assert held["counts"] == {"proved": 0, "sourced": 1, "opinion": 1, "refuted": 0}
     assert [one["statement"] for one in held["certificates"]] == [line for line in TRUE.splitlines() if line]
 
 
@@ -99,6 +100,22 @@ def test_points_of_ours_are_named_by_number_and_their_statuses_are_not_believed(
         done = referee("verify", str(name), "paper.md", "--json")
         found = {one["point"]: one["status"] for one in json.loads(done.out)["certificates"]}
         assert (done.code, found) == (1, {1: "sourced", 2: "refuted"})
+
+
+def test_programs_are_run_again(folder: Path, referee: Referee) -> None:
+    def computed(at: int, code: str, **values: Any) -> dict[str, Any]:
+        program = {"id": f"p{at}", "code": code, "expects": "30"}
+        outcome = {"id": f"p{at}", "status": "agrees", "value": "30", "reason": "As expected.", "seconds": 0}
+        return point(
+            at, "There are 30 epochs.", "", evidence=[], computations=[{"program": program, "outcome": outcome}]
+        )
+
+    done = referee("verify", str(ours(folder, computed(1, "15 * 2"), computed(2, "15 * 3"))), "paper.md", "--json")
+    found = {one["point"]: (one["status"], one["reason"]) for one in json.loads(done.out)["certificates"]}
+    assert found == {
+        1: ("proved", "Computed by a program: 30."),
+        2: ("refuted", "Computed by a program: 45, where the point expected 30."),
+    }
 
 
 def test_a_review_of_another_paper_is_refused(folder: Path, referee: Referee) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from referee.evals.metric import Better, Context, Need, Range, Share, not_applicable, scored
-from referee.evidence.certify import Reading, check_statement, statements_of, unfit
+from referee.evidence.certificates import Bearings, certify_text, statements_of, unfit
 from referee.schemas.case import ReviewCase
 from referee.schemas.certificate import Certificate, CertificateStatus
 from referee.schemas.metric import MetricResult
@@ -14,7 +14,7 @@ from referee.schemas.paper import Paper
 
 @dataclass(frozen=True)
 class CertifiedShare(Share):
-    """The share of a review's statements that have one status; see ``referee.evidence.certify``."""
+    """The share of a review's statements that have one status; see ``referee.evidence.certificates``."""
 
     name: str
     status: CertificateStatus
@@ -41,13 +41,12 @@ class CertifiedShare(Share):
 
 def _checked(text: str, paper: Paper) -> tuple[str, list[Certificate]]:
     """Why the review cannot be checked, or the certificates of its statements."""
-    reading, sentences = Reading(paper), statements_of(text)
-    reason = unfit(sentences, reading)
-    return reason, [] if reason else [check_statement(sentence, reading) for sentence in sentences]
+    bearings, statements = Bearings(paper), statements_of(text)
+    reason = unfit(statements, bearings)
+    return reason, [] if reason else certify_text(statements, bearings)
 
 
 METRICS = (
-    CertifiedShare("proved_share", "proved", "share of its statements that code established from the paper", "higher"),
-    CertifiedShare("sourced_share", "sourced", "share of its statements whose quotation, value or absence was found"),
-    CertifiedShare("refuted_share", "refuted", "share of its statements that the paper contradicts", "lower"),
+    CertifiedShare("sourced_share", "sourced", "share of its statements whose quotation or numbers the paper holds"),
+    CertifiedShare("refuted_share", "refuted", "share of its statements with an invented quotation", "lower"),
 )

@@ -25,14 +25,14 @@ def _case(text: str) -> dict[str, Any]:
 
 
 def test_each_share_counts_its_statements_and_names_them() -> None:
-    found = measured("The batch size is 64 and training takes 30 epochs. The models train for 50 epochs. Nice birds.")
+    invented = 'It says that "every model was trained by hand on paper".'
+    found = measured(f"The batch size is 64 and training takes 30 epochs. {invented} Nice birds.")
     assert {name: round(result.value or 0, 3) for name, result in found.items()} == {
-        "proved_share": 0.333,
-        "sourced_share": 0.0,
+        "sourced_share": 0.333,
         "refuted_share": 0.333,
     }
     (refuted,) = found["refuted_share"].details["certificates"]
-    assert refuted["statement"] == "The models train for 50 epochs."
+    assert refuted["statement"] == invented
 
 
 def test_a_review_without_statements_has_no_shares() -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         refine_prompts,
         rescore,
         review,
+        verify,
     )
     from referee.api.blocking import (
         arena_run_sync,
@@ -100,6 +101,7 @@ __all__ = [
     "rescore",
     "review",
     "review_sync",
+    "verify",
 ]
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from referee.api.venues.compiling import Compiled, compile_venue
     from referee.api.venues.measuring import refine_by_objective
     from referee.api.venues.refining import refine_prompts
+    from referee.api.verifying import Verification, verify
     from referee.llm.batches.looking import SeenBatch
     from referee.papers import load_paper
     from referee.schemas.estimate import ExperimentEstimate, ReviewEstimate
@@ -60,6 +61,7 @@ __all__ = [
     "ReviewEstimate",
     "RunOptions",
     "SeenBatch",
+    "Verification",
     "arena_calibrate",
     "arena_run",
     "arena_score",
@@ -89,6 +91,7 @@ __all__ = [
     "rescore",
     "review",
     "run_batches",
+    "verify",
 ]
 
 _PLACES = {
@@ -144,6 +147,8 @@ _PLACES = {
     "rescore": "referee.api.evaluations.rescoring",
     "review": "referee.api.reviewing",
     "run_batches": "referee.api.batches",
+    "Verification": "referee.api.verifying",
+    "verify": "referee.api.verifying",
 }
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "review": ("review", "review", "Review a paper on a venue's own form."),
     "show": ("show", "show", "Show how a review came about."),
+    "verify": ("verify", "verify", "Check whether a paper holds what a review states."),
     "open": ("open", "open_", "Open a run's report.html in the browser."),
     "app": ("browse", "app_", "Review papers in the browser."),
     "references": ("references", "references", "Look up the works that a paper refers to."),

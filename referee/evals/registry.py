@@ -1,11 +1,11 @@
 """The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``.
 
 A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's judged
-points), ``assertions`` (what is right and material, counted with the paper before the judge), ``factors`` (what the
-detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a model), ``agreement`` (with
-people's reviews of the same paper), ``known_recall`` (known errors of the papers that a review names), ``detection``
-(detectors of AI reviews; ``referee detect score`` brings their models), ``planted`` (what reviews make of planted
-errors; ``--planted`` brings the keys).
+points), ``assertions`` (what is right and material, counted with the paper before the judge), ``certificates`` (what
+code finds in the paper, without a judge), ``factors`` (what the detection benchmark lets a model judge, no detector),
+``behaviour`` (PRAIB's, without a model), ``agreement`` (with people's reviews of the same paper), ``known_recall``
+(known errors of the papers that a review names), ``detection`` (detectors of AI reviews; ``referee detect score``
+brings their models), ``planted`` (what reviews make of planted errors; ``--planted`` brings the keys).
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ _POINTS: Mapping[str, tuple[str, ...]] = {
 }
 _ASSERTIONS: Mapping[str, tuple[str, ...]] = {
     "quality.assertions": ("assertions",),
+}
+_CERTIFICATES: Mapping[str, tuple[str, ...]] = {
+    "measures.certified": ("sourced_share", "refuted_share"),
 }
 _FACTORS: Mapping[str, tuple[str, ...]] = {
     "quality.genericness": ("genericness",),
@@ -74,6 +77,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         ("quality", _QUALITY),
         ("points", _POINTS),
         ("assertions", _ASSERTIONS),
+        ("certificates", _CERTIFICATES),
         ("factors", _FACTORS),
         ("behaviour", _BEHAVIOUR),
         ("agreement", _AGREEMENT),
@@ -84,7 +88,18 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _POINTS, _ASSERTIONS, _FACTORS, _BEHAVIOUR, _AGREEMENT, _KNOWN, DETECTORS, _PLANTED)
+    for modules in (
+        _QUALITY,
+        _POINTS,
+        _ASSERTIONS,
+        _CERTIFICATES,
+        _FACTORS,
+        _BEHAVIOUR,
+        _AGREEMENT,
+        _KNOWN,
+        DETECTORS,
+        _PLANTED,
+    )
     for module, names in modules.items()
     for name in names
 }

@@ -73,6 +73,7 @@ COMMANDS = [
     "venue refine",
     "venue remove",
     "venue show",
+    "verify",
 ]
 
 
@@ -152,6 +153,7 @@ def test_the_public_names() -> None:
         "rescore",
         "review",
         "review_sync",
+        "verify",
     ]
     assert dir(referee) == sorted(referee.__all__)
     for name in referee.__all__:

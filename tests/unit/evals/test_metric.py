@@ -97,7 +97,8 @@ def test_presets_and_names_stand_side_by_side() -> None:
         (
             ["xyz123"],
             "no metric 'xyz123'",
-            "Presets: quality, points, assertions, factors, behaviour, agreement, known_recall, detection, planted.",
+            "Presets: quality, points, assertions, certificates, factors, behaviour, agreement, known_recall, "
+            "detection, planted.",
         ),
     ],
 )

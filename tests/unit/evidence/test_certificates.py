@@ -13,7 +13,8 @@ from .test_rules_material import caption, prose, table, wrap
 @pytest.fixture(scope="module")
 def paper() -> Bearings:
     setup = prose(
-        "We train each model for 30 epochs with a batch size of 64. The optimizer is AdamW, and all runs share one seed."
+        "We train each model for 30 epochs with a batch size of 64. The optimizer is AdamW, and all runs share one "
+        "seed."
     )
     rows = table("Model | Accuracy (%) | Latency (ms)", "Falcon | 81.2 | 14.0", "Stork | 86.0 | 35.2")
     told = caption("Table 1: Accuracy and latency.", "Table 1", id="b3")

@@ -23,6 +23,7 @@ from referee.agents.form_reply import (
 )
 from referee.agents.point_reply import Origin
 from referee.agents.point_texts import correction_line
+from referee.evidence.listing import SHOULD_READ
 from referee.schemas.computation import Program
 from referee.schemas.paper import Paper
 from referee.schemas.point import Absence, Correction, Fix, PointEvidence, PointKind, ReviewPoint, Severity
@@ -123,7 +124,7 @@ def review_points(items: Sequence[Mapping[str, Any]], paper: Paper, origin: Orig
             )
             claim = correction_line(correction)
         elif item["kind"] == "weakness" and item["should_be"].strip():
-            settle = f"{settle} It should read: {item['should_be'].strip()}".strip()
+            settle = f"{settle} {SHOULD_READ}{item['should_be'].strip()}".strip()
         severity = SEVERITY_OF[item["severity"]] if correction is None else "minor"
         terms = tuple(dict.fromkeys(term.strip() for term in item["absent"] if term.strip()))
         yield ReviewPoint(

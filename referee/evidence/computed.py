@@ -157,8 +157,19 @@ def computation_line(computation: Computation) -> str:
     if outcome.status == "agrees" and outcome.value in ("True", "False"):
         return f"A program confirms it{_doubt(outcome)}."
     if outcome.status in _RAN:
-        return f"Computed by a program: {outcome.value}{_beside(computation)}."
+        return f"Computed by a program: {_rounded(computation)}{_beside(computation)}."
     return f"Its program gave no value: {outcome.reason[:1].lower()}{outcome.reason[1:]}"
+
+
+def _rounded(computation: Computation) -> str:
+    """The value with one digit more than the point expects behind the point; as it is where that is no number."""
+    value, expected = computation.outcome.value or "", next(find_numerals(computation.program.expects), None)
+    try:
+        number = Decimal(value)
+    except ArithmeticError:
+        return value
+    digits = (expected.decimals if expected is not None else 3) + 1
+    return value if -number.as_tuple().exponent <= digits else f"{number:.{digits}f}"  # type: ignore[operator]
 
 
 def _beside(computation: Computation) -> str:

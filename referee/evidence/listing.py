@@ -29,6 +29,8 @@ TITLES: dict[Heading, str] = {
     "question": "Questions",
 }
 BY_RULES = "Found by rules, without a model"
+SHOULD_READ = "It should read: "
+"""How the fix of a point begins that a change of the text mends."""
 MOST_MAIN = 5
 CLAIM_CHARS = 600
 """From a longer claim the sentences after the first go to the argument."""
@@ -119,7 +121,7 @@ def tag(point: ReviewPoint) -> str:
 
 
 def untested(review: Review) -> str:
-    """Which points of criticism nobody tested, in a sentence before the list; empty where there are none.
+    """Which points of criticism nobody tested, in a sentence behind the list; empty where there are none.
 
     A trial of the embedded model says what it is worth anyway.
     """
@@ -150,7 +152,8 @@ def details(point: ReviewPoint) -> Iterator[str]:
         yield searched(point)
     yield from map(computation_line, point.computations)
     if point.fix.what and point.fix.kind != "none" and point.correction is None:
-        yield f"Would settle it: {' '.join(point.fix.what.split())}"
+        what = " ".join(point.fix.what.split())
+        yield what if what.startswith(SHOULD_READ) else f"Would settle it: {what}"
 
 
 def paragraph(point: ReviewPoint) -> str:

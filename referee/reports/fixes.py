@@ -38,6 +38,8 @@ def render_fixes(review: Review, form: VenueForm) -> str:
         for point in chosen:
             lines += ["", f"- [ ] {inline(readable(opening(point)))}"]
             lines += [f"  - {inline(readable(line))}" for line in details(point)]
+    if text := untested(review):
+        lines += ["", text]
     if merits := numbers(point.number for point in points if point.heading == "merit"):
         lines += ["", f"Merits ask for nothing and are not in this list: {merits}."]
     return "\n".join(lines) + "\n"
@@ -49,9 +51,6 @@ def _head(review: Review, form: VenueForm) -> Iterator[str]:
         yield ""
     yield f"From the review for {inline(form.name)} by {inline(review.source)}. Where a point is wrong, leave it;"
     yield "`referee show` and report.html have each point's quotations and check by its number."
-    if text := untested(review):
-        yield ""
-        yield text
 
 
 def _group(point: ReviewPoint, review: Review) -> str:

@@ -48,11 +48,11 @@ def render_review(review: Review, form: VenueForm) -> str:
     summary, groups = _summary(review, form), grouped(review)
     if summary is not None:
         parts += [f"## {inline(title_of(summary))}", *_field(summary, review, form)]
-    parts += [text] if (text := untested(review)) else []
     for title, points in groups:
         parts += [f"## {title}", "\n\n".join(map(_point, points))]
     if not groups:
         parts += ["## Points", "No point stands."]
+    parts += [text] if (text := untested(review)) else []
     parts += [f"## {'The form' if review.trial is None else FORM_HEADING}", *map(inline, left_empty(review, form))]
     for field in (one for one in form.fields if one is not summary):
         parts += [f"### {inline(title_of(field))}", *_field(field, review, form)]

@@ -134,10 +134,10 @@ def _form(review: Review) -> VenueForm | None:
 
 def _overview(review: Review, form: VenueForm | None, calls: Sequence[CallRecord], *, dropped: bool) -> Iterator[str]:
     yield f"{one_line(review.venue)}: {one_line(review.paper_title) or 'untitled paper'} ({one_line(review.source)})"
-    if text := untested(review):
-        yield from ("", text)
     for title, points in grouped(review):
         yield from ("", f"{title}:", *(f"  {line}" for point in points for line in headline(point)))
+    if text := untested(review):
+        yield from ("", text)
     asked = {field.name: field for field in form.fields} if form else {}
     for name in review.fields:
         yield ""

@@ -49,8 +49,8 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
         [f"{one_line(form.name)}: {one_line(readable(review.paper_title)) or 'untitled paper'}", notice(review)],
         [] if trial else scores,
         [nothing_found(review)],
-        [one_line(untested(review))],
         *(_points(review) or [["No point stands."]]),
+        [one_line(untested(review))],
         [f"{FORM_HEADING}:" if trial else "", *written],
         [*left_empty(review, form)],
         [

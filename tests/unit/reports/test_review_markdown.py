@@ -33,7 +33,7 @@ def outline(page: str) -> list[str]:
 
 def summary(text: str) -> str:
     page = render_review(with_text(text), form())
-    return page.split("## Summary\n\n")[1].split("\n\nNot checked: ")[0]
+    return page.split("## Summary\n\n")[1].split("\n\n## Weaknesses")[0]
 
 
 def test_the_page_is_the_golden_one() -> None:

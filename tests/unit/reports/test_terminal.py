@@ -23,9 +23,6 @@ def test_the_summary_names_scores_texts_and_counts() -> None:
         "Presentation: not given: the figures were not seen",
         "Ethics review: None",
         "",
-        "Not checked: points 1 to 4. Nobody tested them but who raised them; a quotation that was found shows no more "
-        "than that the paper says so.",
-        "",
         "Weaknesses:",
         "1. [Weakness] One seed only.",
         "2. [Weakness] It needs no labels.",
@@ -34,6 +31,9 @@ def test_the_summary_names_scores_texts_and_counts() -> None:
         "   3 Method, in similar words",
         "4. [Weakness] It needs no labels.",
         "   3 Method",
+        "",
+        "Not checked: points 1 to 4. Nobody tested them but who raised them; a quotation that was found shows no more "
+        "than that the paper says so.",
         "",
         "Summary: The paper aligns two views. - without labels - on 8 GPUs",
         "Weaknesses: Points 1 to 4.",

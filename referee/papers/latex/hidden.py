@@ -122,15 +122,6 @@ class Hidden:
     spans: list[tuple[int, int]] = field(default_factory=list)
     runs: list[tuple[str, list[str]]] = field(default_factory=list)
 
-    def without(self, source: str) -> str:
-        """The source with the hidden text taken out."""
-        parts: list[str] = []
-        at = 0
-        for start, end in sorted(self.spans):
-            parts.append(source[at : max(at, start)])
-            at = max(at, end)
-        return "".join(parts) + source[at:]
-
     def findings(self) -> list[Finding]:
         """One finding a run with words in it; alignment digits and single signs are none."""
         found: list[Finding] = []

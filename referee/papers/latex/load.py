@@ -32,7 +32,7 @@ from referee.papers.latex.references import (
     reference_pieces,
     with_single_cites,
 )  # fmt: skip
-from referee.papers.latex.scan import Braces, balanced, first_command
+from referee.papers.latex.scan import Braces, balanced, first_command, spliced
 from referee.papers.latex.units import declared_units
 from referee.papers.latex.unprinted import without_unprinted
 from referee.papers.pieces import Piece, shortened
@@ -268,7 +268,7 @@ class _Document:
         if not hidden.spans:
             return nodes
         self.joiner.findings.extend(hidden.findings())
-        self.body = hidden.without(self.body)
+        self.body = spliced(self.body, ((start, end, "") for start, end in hidden.spans))
         return parse(self.body, self.theorems, self.blocks)
 
     def _sources(self, nodes: list[Any]) -> list[Source]:

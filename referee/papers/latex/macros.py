@@ -40,25 +40,19 @@ class Macro:
         optional: One entry an argument: None for a mandatory one, else the default of an optional one.
         star: Whether a star may follow the name.
         original: Of ``\let``: the command it stands for, which is left as it is.
-        marks: Of ``\def\x#1/#2;``: the text that stands before the first argument and that ends each one.
     """
 
     body: str
     optional: tuple[str | None, ...] = ()
     star: bool = False
     original: str | None = None
-    marks: tuple[str, ...] = ()
 
     def filled(self, arguments: list[str]) -> str:
         """The body with its arguments put in."""
         if not arguments:
             return self.body
-
-        def replaced(match: re.Match[str]) -> str:
-            index = int(match[1]) - 1
-            return arguments[index] if 0 <= index < len(arguments) else ""
-
-        return _PLACEHOLDER.sub(replaced, self.body)
+        by_place = dict(enumerate(arguments, start=1))
+        return _PLACEHOLDER.sub(lambda match: by_place.get(int(match[1]), ""), self.body)
 
 
 class Definitions:
@@ -150,14 +144,14 @@ def _command(braces: Braces, at: int) -> tuple[Macro | None, int]:
 
 
 def _def(braces: Braces, at: int) -> tuple[Macro | None, int]:
-    r"""``\def\x#1#2{...}``, also with other text between its parameters."""
+    r"""``\def\x#1#2{...}``; one with other text between its parameters is passed over."""
     brace = braces.text.find("{", at, at + 200)
     body = braces.group(brace) if brace >= 0 else None
     if body is None:
         return None, at
-    marks = tuple(re.split(r"#\d", braces.text[at:brace].strip()))
-    known = not any("#" in mark for mark in marks)
-    return (Macro(body[0], (None,) * (len(marks) - 1), marks=marks) if known else None), body[1]
+    parameters = braces.text[at:brace].strip()
+    known = re.fullmatch(r"(?:#\d)*", parameters)
+    return (Macro(body[0], (None,) * parameters.count("#")) if known else None), body[1]
 
 
 def _operator(braces: Braces, at: int) -> tuple[Macro | None, int]:
@@ -342,11 +336,8 @@ class Expander:
         if macro.star and braces.text[at : at + 1] == "*":
             at += 1
         arguments: list[str] = []
-        marks = [mark.strip() for mark in macro.marks] or [""] * (len(macro.optional) + 1)
-        at += len(marks[0]) if braces.text.startswith(marks[0], at) else 0
-        for default, mark in zip(macro.optional, marks[1:], strict=True):
+        for default in macro.optional:
             read = braces.bracket(at) if default is not None else braces.argument(at)
-            read = (braces.until(at, mark) or ("", at)) if mark else read
             if read is None:
                 if default is None:
                     return None

@@ -299,12 +299,6 @@ class Blocks:
         if len(given := arguments(node)) == 2:
             self.reading.counters.formats[key_text(given[0])] = key_text(given[1])
 
-    def _twocolumn(self, node: Any) -> None:
-        for argument in arguments(node):
-            if argument is not None:
-                self.walk(children(argument))
-        self.flush()
-
 
 _MACROS: dict[str, Callable[[Blocks, Any], None]] = {
     "par": lambda self, _: self.flush(),
@@ -318,7 +312,6 @@ _MACROS: dict[str, Callable[[Blocks, Any], None]] = {
     "stepcounter": Blocks._step_counter,
     "refstepcounter": Blocks._step_counter,
     THE_COUNTER: Blocks._counter_form,
-    "twocolumn": Blocks._twocolumn,
     "bibliography": Blocks.bibliography,
     "printbibliography": Blocks.bibliography,
     **dict.fromkeys(

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from referee.papers.bibliography import parse_entry
 from referee.papers.pdf.draft import Draft, overlap_x
-from referee.papers.pdf.pages import Line, Word, around, middle_in
+from referee.papers.pdf.pages import Word, around, middle_in
 from referee.papers.pieces import Piece, cells_text, squeeze
 from referee.schemas.paper import Box
 
@@ -180,41 +180,44 @@ _SLACK = 2.0
 
 
 def _rebuild(draft: Draft, caption: Piece) -> None:
-    """Make a table of the lines next to a table caption that no piece or small paragraphs hold, if they form a grid."""
+    """Make a table of what stands next to a table caption, small paragraphs and lines in no piece, if it is a grid."""
     if caption.box is None:
         return
     page, size = draft.page(caption.page), draft.body_size() - 0.5
-    here = [piece for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
-    small = [piece for piece in here if piece.kind == "paragraph" and 0 < piece.size < size]
-    boxes = [piece.box for piece in here if piece.box and piece not in small]
-    free = [line for line in page.body if not any(middle_in(line.box, box, _SLACK) for box in boxes)]
-    lines = _run(free, caption.box, below=False) or _run(free, caption.box, below=True)
-    box = around(*(line.box for line in lines)) if lines else caption.box
-    cells = grid(draft.words_in(page, box)) if lines else ()
-    if len(cells) < _LEAST or len(cells[0]) < _LEAST:
+    here = [(piece, piece.box) for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
+    free = [line.box for line in page.body if not any(middle_in(line.box, box, _SLACK) for _, box in here)]
+    free += [box for piece, box in here if piece.kind == "paragraph" and 0 < piece.size < size]
+    for below in (False, True):
+        run = _run(free, caption.box, below=below)
+        if not run:
+            continue
+        box = around(*run)
+        cells = grid(draft.words_in(page, box))
+        if len(cells) < _LEAST or len(cells[0]) < _LEAST:
+            continue
+        text, gone = cells_text(cells), [piece for piece, own in here if own in run]
+        proof = f"{caption.label} has a caption; the words beside it stand in columns"
+        draft.record("missed_table", caption.page, " ".join(piece.text for piece in gone), text, proof)
+        draft.pieces = [piece for piece in draft.pieces if piece not in gone]
+        _take_out(draft, caption, text.replace("|", " ").split())
+        table = Piece(kind="table", text=text, page=caption.page, box=box, cells=cells, label=caption.label)
+        draft.pieces.insert(draft.pieces.index(caption) + below, table)
         return
-    table = Piece(kind="table", text=cells_text(cells), page=caption.page, box=box, cells=cells, label=caption.label)
-    gone = [piece for piece in small if piece.box and middle_in(piece.box, box, _SLACK)]
-    proof = f"{caption.label} has a caption; the words beside it stand in columns"
-    draft.record("missed_table", caption.page, " ".join(piece.text for piece in gone), table.text, proof)
-    draft.pieces = [piece for piece in draft.pieces if piece not in gone]
-    _take_out(draft, caption, table.text.replace("|", " ").split())
-    draft.pieces.insert(draft.pieces.index(caption) + 1, table)
 
 
-def _run(lines: Sequence[Line], at: Box, *, below: bool) -> list[Line]:
-    """The lines that follow the caption on one side without a gap."""
-    run: list[Line] = []
+def _run(boxes: Sequence[Box], at: Box, *, below: bool) -> list[Box]:
+    """The boxes that follow the caption on one side without a gap."""
+    run: list[Box] = []
     edge = at.y1 if below else at.y0
-    for line in sorted(lines, key=lambda item: item.box.y0 if below else -item.box.y1):
-        gap = line.box.y0 - edge if below else edge - line.box.y1
-        beside = run and abs(line.box.y0 - run[-1].box.y0) < _SLACK
+    for box in sorted(boxes, key=lambda item: item.y0 if below else -item.y1):
+        gap = box.y0 - edge if below else edge - box.y1
+        beside = run and abs(box.y0 - run[-1].y0) < _SLACK
         if not beside and gap < -_SLACK:
             continue
         if gap > _ROW_GAP:
             break
-        run.append(line)
-        edge = line.box.y1 if below else line.box.y0
+        run.append(box)
+        edge = box.y1 if below else box.y0
     return run
 
 

@@ -45,14 +45,13 @@ _AUTHOR_COMMANDS = (
 )  # fmt: skip
 _AUTHORS = re.compile(rf"\\(?:{'|'.join(_AUTHOR_COMMANDS)})(?![a-zA-Z@])\*?")
 _PARTED = re.compile(r"\\\\(?:\s*\[[^\]]*\])?|\\(?:and|And|AND|qquad|quad|newline|par)(?![a-zA-Z])|\n\s*\n")
-_PDF_TITLE = re.compile(r"pdftitle\s*=\s*\{")
 _ABSTRACT = re.compile(r"\\begin\s*\{abstract\}")
 _ABSTRACT_COMMAND = re.compile(r"\\abstract(?![a-zA-Z@])(?:\s*\[[^\]]*\])?")
 _TITLE_SIZE = 12.0
 
 
 def title_of(source: str, reading: Reading) -> str:
-    r"""The title that ``\title``, ``\icmltitle`` or ``pdftitle`` gives; empty without any of them."""
+    r"""The title that ``\title``, or ``\icmltitle`` gives; empty without one."""
     braces = Braces(source)
     given = (first_command(braces, name) for name in ("title", "icmltitle"))
     return next(filter(None, (_plain(text, reading) for text in given if text)), "")
@@ -72,13 +71,6 @@ def with_abstract(preamble: str, body: str) -> str:
             whole = "\\begin{abstract}" + " ".join(texts) + "\\end{abstract}\n\n"
             return f"{body[: command.start()]}{whole}{body[at:]}" if part is body else f"{whole}{body}"
     return body
-
-
-def pdf_title(source: str, reading: Reading) -> str:
-    """The title in the document's properties."""
-    match = _PDF_TITLE.search(source)
-    group = Braces(source).group(match.end() - 1) if match else None
-    return _plain(group[0], reading) if group else ""
 
 
 def author_pieces(source: str, reading: Reading) -> list[Piece]:
@@ -292,4 +284,4 @@ class _Document:
         parted = any(piece.kind == "heading" and role_by_name(piece.text) != "references" for piece in pieces)
         authors = author_pieces(self.source, self.reading) if parted else []
         title, pieces = with_front(pieces, authors, title)
-        return title or pdf_title(self.source, self.reading), pieces
+        return title, pieces

@@ -40,12 +40,14 @@ class Macro:
         optional: One entry an argument: None for a mandatory one, else the default of an optional one.
         star: Whether a star may follow the name.
         original: Of ``\let``: the command it stands for, which is left as it is.
+        marks: Of ``\def\x#1/#2;``: the text that stands before the first argument and that ends each one.
     """
 
     body: str
     optional: tuple[str | None, ...] = ()
     star: bool = False
     original: str | None = None
+    marks: tuple[str, ...] = ()
 
     def filled(self, arguments: list[str]) -> str:
         """The body with its arguments put in."""
@@ -144,14 +146,14 @@ def _command(braces: Braces, at: int) -> tuple[Macro | None, int]:
 
 
 def _def(braces: Braces, at: int) -> tuple[Macro | None, int]:
-    r"""``\def\x#1#2{...}``; one with other text between its parameters is passed over."""
+    r"""``\def\x#1#2{...}``, also with other text between its parameters."""
     brace = braces.text.find("{", at, at + 200)
     body = braces.group(brace) if brace >= 0 else None
     if body is None:
         return None, at
-    parameters = braces.text[at:brace].strip()
-    known = re.fullmatch(r"(?:#\d)*", parameters)
-    return (Macro(body[0], (None,) * parameters.count("#")) if known else None), body[1]
+    marks = tuple(re.split(r"#\d", braces.text[at:brace].strip()))
+    known = not any("#" in mark for mark in marks)
+    return (Macro(body[0], (None,) * (len(marks) - 1), marks=marks) if known else None), body[1]
 
 
 def _operator(braces: Braces, at: int) -> tuple[Macro | None, int]:
@@ -336,8 +338,11 @@ class Expander:
         if macro.star and braces.text[at : at + 1] == "*":
             at += 1
         arguments: list[str] = []
-        for default in macro.optional:
+        marks = [mark.strip() for mark in macro.marks] or [""] * (len(macro.optional) + 1)
+        at += len(marks[0]) if braces.text.startswith(marks[0], at) else 0
+        for default, mark in zip(macro.optional, marks[1:], strict=True):
             read = braces.bracket(at) if default is not None else braces.argument(at)
+            read = (braces.until(at, mark) or ("", at)) if mark else read
             if read is None:
                 if default is None:
                     return None

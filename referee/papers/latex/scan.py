@@ -88,6 +88,17 @@ class Braces:
                 depth -= 1
         return None
 
+    def until(self, at: int, mark: str) -> tuple[str, int] | None:
+        """What stands before the next ``mark`` outside of braces, without braces around it, and the place after it."""
+        at = place = self.skip_blanks(at)
+        mark_or_brace = re.compile(rf"{re.escape(mark)}|\\.|\{{", re.DOTALL)
+        while (match := mark_or_brace.search(self.text, place, at + _MOST_IN_BRACKETS)) is not None:
+            if match[0] == mark:
+                whole = self.closing.get(at) == match.start() - 1
+                return self.text[at + whole : match.start() - whole], match.end()
+            place = self.closing.get(match.start(), match.start()) + 1 if match[0] == "{" else match.end()
+        return None
+
     def argument(self, at: int) -> tuple[str, int] | None:
         """One TeX argument: a group, a control word, or a single character; None at the end."""
         if (group := self.group(at)) is not None:

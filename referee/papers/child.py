@@ -48,10 +48,11 @@ def main() -> None:
     try:
         found = _read(request)
     except PaperParseError as error:
-        text = json.dumps({"message": error.message, "hint": error.hint, "ids": error.ids})
-        _give(reply, REFUSED, text.encode())
+        kind, text = REFUSED, json.dumps({"message": error.message, "hint": error.hint, "ids": error.ids})
     else:
-        _give(reply, PAPER, found.model_dump_json().encode())
+        kind, text = PAPER, found.model_dump_json()
+    with os.fdopen(reply, "wb") as stream:
+        stream.write(kind + text.encode())
 
 
 def _read(request: Mapping[str, Any]) -> Paper | PageImages | Figures | Highlights:
@@ -77,9 +78,3 @@ def _read(request: Mapping[str, Any]) -> Paper | PageImages | Figures | Highligh
     from referee.papers.load import load_paper
 
     return load_paper(path, max_pages=request["max_pages"], max_bytes=request["max_bytes"])
-
-
-def _give(reply: int, kind: bytes, data: bytes) -> None:
-    with os.fdopen(reply, "wb") as stream:
-        stream.write(kind)
-        stream.write(data)

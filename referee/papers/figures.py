@@ -117,26 +117,21 @@ def _written(files: Sequence[PictureFile], pictures: Pictures) -> tuple[list[str
 
 def _opened(data: bytes, name: str) -> Image.Image | str:
     """A picture file's picture, or why there is none; how large it is, is looked at before it is decoded."""
-    if data[:5] == b"%PDF-":
-        return _first_page(data, name)
     try:
+        if data[:5] == b"%PDF-":
+            from referee.papers.pdf.figures import first_page
+
+            return first_page(data, name)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             picture = Image.open(io.BytesIO(data), formats=_FORMATS)
         if (pixels := picture.width * picture.height / 1e6) > MOST_MEGAPIXELS:
             return f"{name} has {pixels:,.0f} megapixels; at most {MOST_MEGAPIXELS} are read"
         picture.load()
+    except PaperParseError as error:
+        return error.message
     except Image.DecompressionBombError:
         return f"{name} has far more than {MOST_MEGAPIXELS} megapixels, the most that are read"
     except _UNREADABLE:
         return f"{name} is no picture of a kind that is read ({', '.join(_FORMATS)}, PDF)"
     return picture
-
-
-def _first_page(data: bytes, name: str) -> Image.Image | str:
-    from referee.papers.pdf.figures import first_page
-
-    try:
-        return first_page(data, name)
-    except PaperParseError as error:
-        return error.message

@@ -55,9 +55,9 @@ def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 *
     """
     path = Path(path)
     if path.is_dir():
-        from referee.papers.latex import load_latex_folder
+        from referee.papers.latex import load_latex
 
-        return checked(load_latex_folder(path, max_bytes=max_bytes))
+        return checked(load_latex(path, b"", max_bytes=max_bytes))
     return checked(_loaded(path, _read(path, max_bytes)[1], max_pages))
 
 
@@ -67,14 +67,10 @@ def _loaded(path: Path, data: bytes, max_pages: int) -> Paper:
             from referee.papers.pdf import load_pdf
 
             return load_pdf(path, data, max_pages=max_pages)
-        case "latex":
+        case "latex" | "archive":
             from referee.papers.latex import load_latex
 
             return load_latex(path, data)
-        case "archive":
-            from referee.papers.latex import load_latex_archive
-
-            return load_latex_archive(path, data)
         case "docx":
             from referee.papers.docx import load_docx
 

@@ -12,7 +12,7 @@ _WRITTEN = frozenset({"abstract", "content", "appendix", "checklist", "acknowled
 _FENCE = re.compile(r"`{3,}")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Written:
     """A paper as Markdown.
 
@@ -23,58 +23,39 @@ class Written:
     """
 
     paper: Paper
-    text: str
+    text: str = ""
     blocks: dict[str, int] = field(default_factory=dict)
     cells: dict[tuple[str, int, int], int] = field(default_factory=dict)
     ends: dict[str, int] = field(default_factory=dict)
 
+    def add_heading(self, text: str, level: int) -> None:
+        """Write a heading behind what is there."""
+        self.text += f"{'#' * min(level, 6)} {' '.join(text.split())}\n\n"
 
-class _Writer:
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.at = 0
-        self.blocks: dict[str, int] = {}
-        self.cells: dict[tuple[str, int, int], int] = {}
-        self.ends: dict[str, int] = {}
+    def add_block(self, block: Block) -> None:
+        """Write a block behind what is there, and note its places."""
+        if block.kind == "table" and block.cells:
+            self._add_table(block)
+        else:
+            fence = "`" * max(3, 1 + max((len(found) for found in _FENCE.findall(block.text)), default=2))
+            around = {"equation": "$$", "code": fence}.get(block.kind, "")
+            self.text += around and f"{around}\n"
+            self.blocks[block.id] = len(self.text)
+            self.text += block.text + (around and f"\n{around}")
+        self.ends[block.id] = len(self.text)
+        self.text += "\n\n"
 
-    def put(self, text: str) -> None:
-        self.parts.append(text)
-        self.at += len(text)
-
-    def heading(self, text: str, level: int) -> None:
-        self.put(f"{'#' * min(level, 6)} {' '.join(text.split())}\n\n")
-
-    def block(self, block: Block) -> None:
-        match block.kind:
-            case "table" if block.cells:
-                self._table(block)
-            case "equation":
-                self._around("$$\n", block, "\n$$")
-            case "code":
-                fence = "`" * max(3, 1 + max((len(found) for found in _FENCE.findall(block.text)), default=2))
-                self._around(f"{fence}\n", block, f"\n{fence}")
-            case _:
-                self._around("", block, "")
-        self.put("\n\n")
-
-    def _around(self, before: str, block: Block, after: str) -> None:
-        self.put(before)
-        self.blocks[block.id] = self.at
-        self.put(block.text + after)
-        self.ends[block.id] = self.at
-
-    def _table(self, block: Block) -> None:
+    def _add_table(self, block: Block) -> None:
         for i, row in enumerate(block.cells):
-            self.put("|")
+            self.text += "|"
             for j, cell in enumerate(row):
-                self.put(" ")
-                self.cells[block.id, i, j] = self.at
-                self.put(f"{cell} |")
+                self.text += " "
+                self.cells[block.id, i, j] = len(self.text)
+                self.text += f"{cell} |"
             if i == 0:
-                self.put("\n|" + " --- |" * len(row))
+                self.text += "\n|" + " --- |" * len(row)
             if i + 1 < len(block.cells):
-                self.put("\n")
-        self.ends[block.id] = self.at
+                self.text += "\n"
 
 
 def write_markdown(paper: Paper) -> Written:
@@ -90,16 +71,15 @@ def write_markdown(paper: Paper) -> Written:
         The text, ending with one line break, and what stands where in it.
     """
     sections = tuple(_plain_section(section) for section in paper.sections if section.role in _WRITTEN)
-    own = paper.model_copy(update={"sections": tuple(section for section in sections if section is not None)})
-    writer = _Writer()
+    written = Written(paper.model_copy(update={"sections": sections}))
     if paper.title.strip():
-        writer.heading(paper.title, 1)
-    for section in own.sections:
-        writer.heading(section.heading, section.level + 1)
+        written.add_heading(paper.title, 1)
+    for section in sections:
+        written.add_heading(section.heading, section.level + 1)
         for block in section.blocks:
-            writer.block(block)
-    text = "".join(writer.parts).rstrip("\n") + "\n"
-    return Written(own, text, writer.blocks, writer.cells, writer.ends)
+            written.add_block(block)
+    written.text = written.text.rstrip("\n") + "\n"
+    return written
 
 
 def _plain_section(section: Section) -> Section:

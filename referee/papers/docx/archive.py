@@ -6,6 +6,8 @@ import io
 import re
 import zipfile
 import zlib
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import docx
@@ -15,16 +17,12 @@ from docx.opc.exceptions import PackageNotFoundError
 from lxml.etree import XMLSyntaxError
 
 from referee.errors import PaperParseError
-from referee.papers.archive import BROKEN_ZIP
+from referee.papers.archive import ArchiveLimits, unpack
 from referee.papers.docx.styles import local
 from referee.papers.sniff import describe_bytes
 from referee.schemas.foreign import Unreadable, xml_root
 
-_MOST_FILES = 4_000
-_MOST_BYTES = 400 * 2**20
-_MOST_XML = 64 * 2**20
-_MOST_RATIO = 150
-_RATIO_FROM = 8 * 2**20
+_LIMITS = ArchiveLimits(total_bytes=400 * 2**20, count=4000, ratio=500.0)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = ("[Content_Types].xml", "_rels/.rels")
 _DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
@@ -35,8 +33,7 @@ _AGAIN = "Open it in Word or LibreOffice and save it again as .docx."
 def open_docx(name: str, data: bytes) -> Document:
     """Check the archive and open the document.
 
-    Before anything is unpacked: at most 4,000 files, 400 MiB in all, 64 MiB for one XML part, and not more than 150
-    times its packed size (from 8 MiB on).
+    At most 4,000 files are unpacked, 400 MiB in all, 64 MiB for one file, and not more than 500 times its packed size.
 
     Raises:
         PaperParseError: It is encrypted, an old .doc, no archive, over a limit, broken, in the Strict variant, of
@@ -44,11 +41,10 @@ def open_docx(name: str, data: bytes) -> Document:
     """
     _refuse_other_kinds(name, data)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_sizes(name, archive)
-            _check_parts(name, archive)
-    except BROKEN_ZIP as error:
-        raise PaperParseError(f"{name!r} is a damaged archive: {error}", hint=_AGAIN) from error
+        files = unpack(Path(name), data, _LIMITS)
+    except PaperParseError as error:
+        raise PaperParseError(error.message, hint=_AGAIN) from error
+    _check_parts(name, files)
     return _open(name, data)
 
 
@@ -66,39 +62,12 @@ def _refuse_other_kinds(name: str, data: bytes) -> None:
         )
 
 
-def _check_sizes(name: str, archive: zipfile.ZipFile) -> None:
-    """What the archive's own list says; what is unpacked later never exceeds it, or its checksum fails."""
-    infos = archive.infolist()
-    total = sum(info.file_size for info in infos)
-    packed = max(1, sum(info.compress_size for info in infos))
-    largest = max((info.file_size for info in infos if _is_xml(info.filename)), default=0)
-    checks = (
-        (len(infos) > _MOST_FILES, f"holds {len(infos):,} files; at most {_MOST_FILES:,} are read"),
-        (total > _MOST_BYTES, f"unpacks to {total / 2**20:,.0f} MiB; at most {_MOST_BYTES // 2**20} MiB are read"),
-        (largest > _MOST_XML, f"holds a part of {largest / 2**20:,.0f} MiB; at most {_MOST_XML // 2**20} MiB are read"),
-        (
-            total > _RATIO_FROM and total / packed > _MOST_RATIO,
-            f"unpacks to {total / packed:,.0f} times its size; at most {_MOST_RATIO} times is read",
-        ),
-    )
-    if reason := next((reason for fails, reason in checks if fails), ""):
-        raise PaperParseError(f"{name!r} {reason}.", hint="Save the paper without its attachments, or as PDF.")
-    if any(info.flag_bits & 0x1 for info in infos):
-        raise PaperParseError(f"{name!r} is an encrypted archive.", hint="Save it without a password.")
-
-
-def _is_xml(filename: str) -> bool:
-    return filename.lower().endswith((".xml", ".rels"))
-
-
-def _check_parts(name: str, archive: zipfile.ZipFile) -> None:
-    names = set(archive.namelist())
-    if not all(part in names for part in _PARTS):
+def _check_parts(name: str, files: Mapping[str, bytes]) -> None:
+    if not all(part in files for part in _PARTS):
         raise PaperParseError(f"{name!r} is an archive, but no Word document.", hint="Save the paper as .docx or PDF.")
-    for part in sorted(names):
-        if not _is_xml(part):
+    for part, content in sorted(files.items()):
+        if not part.lower().endswith((".xml", ".rels")):
             continue
-        content = archive.read(part)
         if _DOCTYPE.search(content) or _DOCTYPE.search(content.replace(b"\x00", b"")):
             raise PaperParseError(
                 f"{name!r} declares a document type in its part {part!r}; no word processor writes that.", hint=_AGAIN

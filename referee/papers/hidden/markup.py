@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from referee.papers.hidden.addresses import addresses_a_model
@@ -119,14 +119,26 @@ def _group_end(text: str, start: int, depth: int = 0) -> int:
     return last
 
 
+_MODELS: dict[str, Callable[..., tuple[float, float, float]]] = {
+    "rgb": lambda red, green, blue: (red, green, blue),
+    "RGB": lambda red, green, blue: (red / 255, green / 255, blue / 255),
+    "gray": lambda grey: (grey, grey, grey),
+    "cmyk": lambda c, m, y, key: ((1 - c) * (1 - key), (1 - m) * (1 - key), (1 - y) * (1 - key)),
+}
+
+
+def colour_by_model(model: str, values: str) -> tuple[float, float, float] | None:
+    """A colour from xcolor's models, its parts from 0 to 1; None for a model or value that is not known."""
+    if model.strip() == "HTML":
+        model, values = "RGB", ",".join(str(int(pair, 16)) for pair in re.findall(r"[0-9a-fA-F]{2}", values))
+    try:
+        return _MODELS[model.strip()](*map(float, values.split(",")))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 def _colour(model: str, value: str) -> Colour | None:
     if not model:
         return colour(value)
-    if model == "HTML":
-        return colour(f"#{value}")
-    try:
-        parts = [float(part) * (1 if model == "RGB" else 255) for part in value.split(",")]
-    except ValueError:
-        return None
-    parts = parts * 3 if len(parts) == 1 else parts
-    return (parts[0], parts[1], parts[2], 1.0) if len(parts) == 3 else None
+    parts = colour_by_model(model, value)
+    return (255 * parts[0], 255 * parts[1], 255 * parts[2], 1.0) if parts else None

@@ -1,5 +1,5 @@
-"""Papers from LaTeX sources: a lone file with its folder, or an archive."""
+"""Papers from LaTeX sources: a lone file with its folder, a folder, or an archive."""
 
-from referee.papers.latex.load import load_latex, load_latex_archive, load_latex_folder
+from referee.papers.latex.load import load_latex
 
-__all__ = ["load_latex", "load_latex_archive", "load_latex_folder"]
+__all__ = ["load_latex"]

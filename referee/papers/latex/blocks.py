@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from pylatexenc.latexwalker import LatexCharsNode
+
 from referee.papers.headings import role_by_name
 from referee.papers.latex import floats
 from referee.papers.latex.comments import VERBATIM
@@ -19,7 +21,6 @@ from referee.papers.latex.nodes import (
     HEADINGS,
     SIZES,
     TABULARS,
-    TextPart,
     arguments,
     changes_size,
     children,
@@ -102,7 +103,7 @@ class Blocks:
         for index, part in enumerate(parts):
             if index:
                 self.flush()
-            self.waiting.append(TextPart(part) if len(parts) > 1 else node)
+            self.waiting.append(LatexCharsNode(chars=part) if len(parts) > 1 else node)
 
     def _group(self, node: Any) -> None:
         size = self.size
@@ -202,10 +203,9 @@ class Blocks:
         at = len(self.pieces)
         self._inside(node)
         entries = [replace(piece, kind="reference") for piece in self.pieces[at:]]
-        last = next((piece for piece in reversed(self.pieces[:at]) if piece.kind == "heading"), None)
-        if last is None or role_by_name(last.text) != "references":
-            entries.insert(0, Piece(kind="heading", text="References"))
-        self.pieces[at:] = entries
+        headings = [piece.text for piece in self.pieces[:at] if piece.kind == "heading"]
+        own = [] if headings and role_by_name(headings[-1]) == "references" else [Piece("heading", "References")]
+        self.pieces[at:] = [*own, *entries]
 
     def _subequations(self, node: Any) -> None:
         counters = self.reading.counters
@@ -299,12 +299,6 @@ class Blocks:
         if len(given := arguments(node)) == 2:
             self.reading.counters.formats[key_text(given[0])] = key_text(given[1])
 
-    def _twocolumn(self, node: Any) -> None:
-        for argument in arguments(node):
-            if argument is not None:
-                self.walk(children(argument))
-        self.flush()
-
 
 _MACROS: dict[str, Callable[[Blocks, Any], None]] = {
     "par": lambda self, _: self.flush(),
@@ -318,7 +312,6 @@ _MACROS: dict[str, Callable[[Blocks, Any], None]] = {
     "stepcounter": Blocks._step_counter,
     "refstepcounter": Blocks._step_counter,
     THE_COUNTER: Blocks._counter_form,
-    "twocolumn": Blocks._twocolumn,
     "bibliography": Blocks.bibliography,
     "printbibliography": Blocks.bibliography,
     **dict.fromkeys(

@@ -19,7 +19,7 @@ _VERBATIM_NAMES = r"verbatim\*?|[BL]?Verbatim\*?|lst\w+|minted|alltt|pyverbatim|
 _TOKENS = re.compile(
     rf"\\begin\s*\{{(?P<verbatim>{_VERBATIM_NAMES})\}}"
     r"|\\begin\s*\{(?P<comment>comment)\}"
-    r"|\\(?:verb|lstinline)\*?(?P<mark>[^a-zA-Z\s*{\[])"
+    r"|\\(?:verb|lstinline)\*?(?P<mark>[^a-zA-Z\s*{\[])(?:(?P<inline>[^\n]*?)(?P=mark))?"
     r"|\\(?:url|path|nolinkurl|href)\s*\{(?P<link>[^{}\n]*)\}"
     r"|\\(?:.|\n)"
     r"|%(?P<remark>[^\n]*)(?:\n[ \t]*)?"
@@ -88,7 +88,8 @@ def _one_pass(source: str, aside: Aside) -> str:
                 parts.append(f"\n\n\\{VERBATIM}{{{aside.keep(_code(name, source[at:end]))}}}\n\n")
             at = min(len(source), end + len(f"\\end{{{name}}}")) if end > at else at
         elif match["mark"]:
-            at = _verb(source, match, aside, parts)
+            inline = match["inline"]
+            parts.append(match["mark"] if inline is None else f"\\{VERB}{{{aside.keep(inline)}}}")
         elif match["remark"] is not None:
             if last is not None and not source[last : match.start()].strip():
                 aside.remarks[-1] += f" {match['remark'].strip()}"
@@ -99,18 +100,6 @@ def _one_pass(source: str, aside: Aside) -> str:
         elif not name:
             parts.append(match[0].replace("%", "\\%") if match["link"] is not None else match[0])
     return "".join(parts) + source[at:]
-
-
-def _verb(source: str, match: re.Match[str], aside: Aside, parts: list[str]) -> int:
-    at = match.end()
-    line_end = source.find("\n", at)
-    line_end = line_end if line_end >= 0 else len(source)
-    end = source.find(match["mark"], at, line_end)
-    if end < 0:
-        parts.append(match["mark"])
-        return at
-    parts.append(f"\\{VERB}{{{aside.keep(source[at:end])}}}")
-    return end + 1
 
 
 def _code(name: str, text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from referee.papers.hidden.markup import colour_by_model
 from referee.papers.latex.inline import key_text
 from referee.papers.latex.nodes import SIZES, arguments, children, printed_arguments
 from referee.papers.latex.scan import NUMBER, POINTS, names
@@ -27,32 +28,16 @@ _NAMES: dict[str, Colour] = {
 _DEFINED = re.compile(
     r"\\(?:definecolor|providecolor)\s*\{([^{}]+)\}\s*\{([^{}]+)\}\s*\{([^{}]+)\}|\\colorlet\s*\{([^{}]+)\}\s*\{([^{}]+)\}"
 )
-_MODELS: dict[str, Callable[..., Colour]] = {
-    "rgb": lambda red, green, blue: (red, green, blue),
-    "RGB": lambda red, green, blue: (red / 255, green / 255, blue / 255),
-    "gray": lambda grey: (grey, grey, grey),
-    "cmyk": lambda c, m, y, key: ((1 - c) * (1 - key), (1 - m) * (1 - key), (1 - y) * (1 - key)),
-}
 
 
 def defined_colours(source: str) -> dict[str, Colour]:
     """Named colours, with those that the source defines."""
     known = dict(_NAMES)
     for name, model, values, let, mixture in _DEFINED.findall(source):
-        colour = by_model(model, values) if name else mixed(mixture, known)
+        colour = colour_by_model(model, values) if name else mixed(mixture, known)
         if colour is not None:
             known[(name or let).strip()] = colour
     return known
-
-
-def by_model(model: str, values: str) -> Colour | None:
-    """A colour from xcolor's models; None for a model or value that is not known."""
-    if model.strip() == "HTML":
-        model, values = "RGB", ",".join(str(int(pair, 16)) for pair in re.findall(r"[0-9a-fA-F]{2}", values))
-    try:
-        return _MODELS[model.strip()](*map(float, values.split(",")))
-    except (KeyError, TypeError, ValueError):
-        return None
 
 
 def mixed(expression: str, known: dict[str, Colour]) -> Colour | None:
@@ -121,15 +106,6 @@ class Hidden:
 
     spans: list[tuple[int, int]] = field(default_factory=list)
     runs: list[tuple[str, list[str]]] = field(default_factory=list)
-
-    def without(self, source: str) -> str:
-        """The source with the hidden text taken out."""
-        parts: list[str] = []
-        at = 0
-        for start, end in sorted(self.spans):
-            parts.append(source[at : max(at, start)])
-            at = max(at, end)
-        return "".join(parts) + source[at:]
 
     def findings(self) -> list[Finding]:
         """One finding a run with words in it; alignment digits and single signs are none."""
@@ -248,7 +224,7 @@ class _Reader:
         """A colour from ``[model]{values}`` or ``{name}``."""
         model = key_text(given[0]) if given and given[0] is not None else ""
         values = key_text(given[1]) if len(given) > 1 else ""
-        return by_model(model, values) if model else mixed(values, self.colours)
+        return colour_by_model(model, values) if model else mixed(values, self.colours)
 
 
 def _length(text: str) -> float:

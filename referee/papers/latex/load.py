@@ -32,7 +32,7 @@ from referee.papers.latex.references import (
     reference_pieces,
     with_single_cites,
 )  # fmt: skip
-from referee.papers.latex.scan import Braces, balanced, first_command
+from referee.papers.latex.scan import Braces, balanced, first_command, spliced
 from referee.papers.latex.units import declared_units
 from referee.papers.latex.unprinted import without_unprinted
 from referee.papers.pieces import Piece, shortened
@@ -45,14 +45,13 @@ _AUTHOR_COMMANDS = (
 )  # fmt: skip
 _AUTHORS = re.compile(rf"\\(?:{'|'.join(_AUTHOR_COMMANDS)})(?![a-zA-Z@])\*?")
 _PARTED = re.compile(r"\\\\(?:\s*\[[^\]]*\])?|\\(?:and|And|AND|qquad|quad|newline|par)(?![a-zA-Z])|\n\s*\n")
-_PDF_TITLE = re.compile(r"pdftitle\s*=\s*\{")
 _ABSTRACT = re.compile(r"\\begin\s*\{abstract\}")
 _ABSTRACT_COMMAND = re.compile(r"\\abstract(?![a-zA-Z@])(?:\s*\[[^\]]*\])?")
 _TITLE_SIZE = 12.0
 
 
 def title_of(source: str, reading: Reading) -> str:
-    r"""The title that ``\title``, ``\icmltitle`` or ``pdftitle`` gives; empty without any of them."""
+    r"""The title that ``\title``, or ``\icmltitle`` gives; empty without one."""
     braces = Braces(source)
     given = (first_command(braces, name) for name in ("title", "icmltitle"))
     return next(filter(None, (_plain(text, reading) for text in given if text)), "")
@@ -72,13 +71,6 @@ def with_abstract(preamble: str, body: str) -> str:
             whole = "\\begin{abstract}" + " ".join(texts) + "\\end{abstract}\n\n"
             return f"{body[: command.start()]}{whole}{body[at:]}" if part is body else f"{whole}{body}"
     return body
-
-
-def pdf_title(source: str, reading: Reading) -> str:
-    """The title in the document's properties."""
-    match = _PDF_TITLE.search(source)
-    group = Braces(source).group(match.end() - 1) if match else None
-    return _plain(group[0], reading) if group else ""
 
 
 def author_pieces(source: str, reading: Reading) -> list[Piece]:
@@ -133,37 +125,27 @@ _DEPTH = re.compile(r"\\setcounter\s*\{secnumdepth\}\s*\{(?:(-?\d+)|-\\maxdimen)
 _MOST_MENDED = 10
 
 
-def load_latex(path: Path, data: bytes) -> Paper:
-    r"""Read a ``.tex`` file and what it reads from its own folder.
+def load_latex(path: Path, data: bytes, *, max_bytes: int = 0) -> Paper:
+    r"""Read a ``.tex`` file and what it reads from its own folder, or the paper in a folder or an archive.
 
     ``\input``, ``\include`` and ``\subfile`` files, ``.sty``, ``.bib`` and ``.bbl`` are read from the file's folder
     and the folders in it, never from above, by an absolute path or through a link that leads out.
 
     Args:
-        path: The file; its folder is where others are looked for.
-        data: The file's bytes.
+        path: The file, whose folder is where others are looked for, or the folder.
+        data: The file's bytes; of a folder they are not looked at.
+        max_bytes: What a folder's LaTeX files may have together.
 
     Returns:
         The paper. ``paper_id`` is the SHA-256 of ``data``; when other files were read, of all their names and bytes.
+        Files of an archive are its own.
 
     Raises:
-        PaperParseError: It cannot be decoded, reads itself, or is made to run without end.
+        PaperParseError: It cannot be decoded, reads itself, or is made to run without end; or as ``sources_in``,
+            ``unpack`` and ``choose_main`` say.
     """
-    return _read(FolderFiles(path.parent, path.name, data), path.name, path.name)
-
-
-def load_latex_folder(path: Path, *, max_bytes: int) -> Paper:
-    """Read the LaTeX paper in a folder, as a lone main file with the folder around it.
-
-    Args:
-        path: The folder; nothing outside it is read.
-        max_bytes: What its LaTeX files may have together.
-
-    Raises:
-        PaperParseError: As ``sources_in`` and ``choose_main`` say, and as for a lone file.
-    """
-    files, main = latex_files(path, b"", max_bytes)
-    return _read(files, main, main)
+    files, main = latex_files(path, data, max_bytes)
+    return _read(files, main, main if path.is_dir() else path.name)
 
 
 def latex_files(path: Path, data: bytes, max_bytes: int) -> tuple[Files, str]:
@@ -177,26 +159,9 @@ def latex_files(path: Path, data: bytes, max_bytes: int) -> tuple[Files, str]:
         main = choose_main(sources, f"folder {shown_name(path)!r}")
         return FolderFiles(path, main, sources[main]), main
     if kind_of(data) == "archive":
-        return _unpacked(path, data)
+        unpacked = ArchiveFiles(unpack(path, data), data)
+        return unpacked, choose_main(unpacked.files, f"archive {path.name!r}")
     return FolderFiles(path.parent, path.name, data), path.name
-
-
-def _unpacked(path: Path, data: bytes) -> tuple[Files, str]:
-    files = ArchiveFiles(unpack(path, data), data)
-    return files, choose_main(files.files, f"archive {path.name!r}")
-
-
-def load_latex_archive(path: Path, data: bytes) -> Paper:
-    """Read the LaTeX paper in a ``.tar.gz``, ``.tar``, ``.zip`` or gzip'ed ``.tex``.
-
-    Args:
-        path: Names the archive in errors.
-        data: The archive's bytes; their SHA-256 is the ``paper_id``.
-
-    Raises:
-        PaperParseError: As ``unpack`` and ``choose_main`` say, and as for a lone file.
-    """
-    return _read(*_unpacked(path, data), path.name)
 
 
 def _read(files: Files, main: str, shown: str) -> Paper:
@@ -295,7 +260,7 @@ class _Document:
         if not hidden.spans:
             return nodes
         self.joiner.findings.extend(hidden.findings())
-        self.body = hidden.without(self.body)
+        self.body = spliced(self.body, ((start, end, "") for start, end in hidden.spans))
         return parse(self.body, self.theorems, self.blocks)
 
     def _sources(self, nodes: list[Any]) -> list[Source]:
@@ -319,4 +284,4 @@ class _Document:
         parted = any(piece.kind == "heading" and role_by_name(piece.text) != "references" for piece in pieces)
         authors = author_pieces(self.source, self.reading) if parted else []
         title, pieces = with_front(pieces, authors, title)
-        return title or pdf_title(self.source, self.reading), pieces
+        return title, pieces

@@ -53,12 +53,8 @@ class Macro:
         """The body with its arguments put in."""
         if not arguments:
             return self.body
-
-        def replaced(match: re.Match[str]) -> str:
-            index = int(match[1]) - 1
-            return arguments[index] if 0 <= index < len(arguments) else ""
-
-        return _PLACEHOLDER.sub(replaced, self.body)
+        by_place = dict(enumerate(arguments, start=1))
+        return _PLACEHOLDER.sub(lambda match: by_place.get(int(match[1]), ""), self.body)
 
 
 class Definitions:

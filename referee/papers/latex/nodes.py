@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from pylatexenc.latexwalker import LatexCharsNode, LatexWalker, get_default_latex_context_db
+from pylatexenc.latexwalker import LatexWalker, get_default_latex_context_db
 from pylatexenc.macrospec import std_environment, std_macro
 
 from referee.papers.latex.comments import VERBATIM
@@ -198,17 +198,6 @@ def inside(node: Any) -> str:
         return ""
     start = inner[0].pos - node.pos
     return source[start : source.rfind(f"\\end{{{name}}}")] if f"\\end{{{name}}}" in source else source[start:]
-
-
-class TextPart:
-    """A part of a text node between two blank lines, in the form the renderer expects."""
-
-    def __init__(self, chars: str) -> None:
-        self.chars = chars
-
-    def isNodeType(self, kind: Any) -> bool:  # noqa: N802  # pylatexenc's name
-        """Whether the renderer asks for characters."""
-        return kind is LatexCharsNode
 
 
 def holds_blocks(node: Any, depth: int = 0) -> bool:

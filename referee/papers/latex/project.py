@@ -12,7 +12,6 @@ from referee.papers.hidden.addresses import orders_a_model
 from referee.papers.hidden.unprinted import Unprinted
 from referee.papers.latex.comments import Aside, drop_named_environments, inner_text, printed_source, words_unprinted
 from referee.papers.latex.scan import LIMITS, Braces
-from referee.schemas.foreign import Unreadable, json_value
 from referee.schemas.paper import Certainty, Finding
 
 
@@ -284,7 +283,11 @@ _CLASS = re.compile(r"\\document(?:class|style)\b")
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
 _INPUTS = re.compile(r"\\(?:input|include|subfile|subfileinclude)\s*\{?\s*([^\s{}\\]+)")
 _README = re.compile(r"^00readme(?:\.(?:xxx|json|txt|yaml|yml))?$", re.IGNORECASE)
-_TOPLEVEL = re.compile(r"^\s*-?\s*([\w./ -]+\.tex)\s+toplevelfile\b|filename:\s*([\w./ -]+\.tex)", re.MULTILINE)
+_TOPLEVEL = re.compile(
+    r"^\s*-?\s*([\w./ -]+\.tex)\s+toplevelfile\b|filename:\s*([\w./ -]+\.tex)"
+    r"|\{(?=[^{}]*\"usage\"\s*:\s*\"toplevel\")[^{}]*\"filename\"\s*:\s*\"([^\"]+)\"",
+    re.MULTILINE,
+)
 _SUBFILE_CLASS = re.compile(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{subfiles\}")
 _CUSTOMARY = ("ms.tex", "main.tex", "paper.tex")
 
@@ -322,16 +325,8 @@ def choose_main(files: Mapping[str, bytes], holder: str) -> str:
 
 def _from_readme(files: Mapping[str, bytes], mains: list[str]) -> str | None:
     texts = [files[name].decode("utf-8", "replace") for name in sorted(files) if _README.match(name)]
-    named = (name for text in texts for name in [*(a or b for a, b in _TOPLEVEL.findall(text)), *_from_json(text)])
-    return next((main.strip() for main in named if main.strip() in mains), None)
-
-
-def _from_json(text: str) -> list[str]:
-    try:
-        sources = json_value(text, "the file").get("sources", [])
-        return [str(s["filename"]) for s in sources if s.get("usage") == "toplevel"]
-    except (Unreadable, AttributeError, KeyError, TypeError):
-        return []
+    named = ("".join(found).strip() for text in texts for found in _TOPLEVEL.findall(text))
+    return next((main for main in named if main in mains), None)
 
 
 def _only_reader(texts: Mapping[str, str], mains: list[str]) -> str | None:

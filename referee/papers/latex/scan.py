@@ -7,6 +7,7 @@ a partner would take the rest of the paper for its argument.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from referee.errors import PaperParseError
@@ -123,6 +124,16 @@ def first_command(braces: Braces, name: str) -> str | None:
     return None
 
 
+def spliced(source: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The source with other text in the place of some of it: from, to, and the text."""
+    parts: list[str] = []
+    at = 0
+    for start, end, text in sorted(edits, key=lambda edit: edit[:2]):
+        parts += [source[at : max(at, start)], text]
+        at = max(at, end)
+    return "".join(parts) + source[at:]
+
+
 def names(text: str) -> tuple[str, ...]:
     """The words of ``text``: long lists of commands are easier to read, and to keep sorted, as words than as a list."""
     return tuple(text.split())
@@ -189,12 +200,7 @@ class _Mender:
                     hint="Close them, or give the paper as PDF.",
                 )
         self._drop_to(0, len(self.source))
-        parts: list[str] = []
-        at = 0
-        for start, end, text in sorted(self.edits, key=lambda edit: edit[:2]):
-            parts += [self.source[at : max(at, start)], text]
-            at = max(at, end)
-        return "".join(parts) + self.source[at:], self.mended
+        return spliced(self.source, self.edits), self.mended
 
     def _take(self, match: re.Match[str]) -> None:
         at, end = match.span()
@@ -246,18 +252,7 @@ class _Mender:
     def _end_math(self, at: int) -> None:
         place = next((i for i, opened in enumerate(self.stack) if opened.is_math), None)
         if place is not None:
-            if self.stack[place].kind.startswith(("env ", "[", "$$")) and self._soon_closed(place, at):
-                self.edits.append((at, at + len(self.source[at:]) - len(self.source[at:].lstrip()), "\n"))
-                return
             self._drop_to(place, at)
-
-    def _soon_closed(self, place: int, at: int) -> bool:
-        """Whether a display's end stands right after the blank line: then the line is only carelessly left empty."""
-        kind = self.stack[place].kind
-        closing = {"[": "\\]", "$$": "$$"}.get(kind, f"\\end{{{kind[4:]}}}")
-        end = self.source.find(closing, at, at + 3000)
-        inner = self.source[at : end if end >= 0 else at]
-        return end >= 0 and not re.search(r"\\(?:begin|section|subsection|item)\b", inner)
 
     def _drop_to(self, size: int, at: int) -> None:
         """Mend every mark above ``size`` that is still open at ``at``."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from referee.papers.latex.hidden import with_rest
-from referee.papers.latex.scan import NUMBER, POINTS, Braces
+from referee.papers.latex.scan import NUMBER, POINTS, Braces, spliced
 from referee.schemas.paper import Finding
 
 # Which arguments of a command are not printed, counted from 0, and how many it takes.
@@ -63,7 +63,7 @@ def without_unprinted(body: str) -> tuple[str, list[Finding]]:
     if not _COMMAND.search(body):
         return body, []
     braces = Braces(body)
-    parts: list[str] = []
+    gone: list[tuple[int, int, str]] = []
     findings: list[Finding] = []
     at = 0
     for match in _COMMAND.finditer(body):
@@ -74,11 +74,11 @@ def without_unprinted(body: str) -> tuple[str, list[Finding]]:
             words = len(_WORD.findall(text))
             if words < _FEWEST_WORDS or start < at:
                 continue
-            parts.append(body[at:start])
+            gone.append((start, end, ""))
             at = end
             message = f"Text that a reader cannot see, {_SAID[why]} ({words} words), is left out."
             findings.append(Finding(kind="hidden_text", message=message, certainty="high", text=text[:2000]))
-    return "".join(parts) + body[at:], with_rest(findings, _MOST_FINDINGS)
+    return spliced(body, gone), with_rest(findings, _MOST_FINDINGS)
 
 
 def _places(match: re.Match[str], braces: Braces) -> Iterator[_Place]:

@@ -143,7 +143,7 @@ def test_files_go_to_the_reader_of_their_bytes(tmp_path: Path, name: str, data: 
         ("a.pdf", zipped(**WORD), "a Word document"),
         ("a.docx", b"words", "plain text"),
         ("a.docx", zipped(**{"content.xml": b""}), "an OpenDocument file"),
-        ("a.docx", zipped(**WORD)[:60], "damaged"),
+        ("a.docx", zipped(**WORD)[:60], "cannot be read"),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old Microsoft Office file"),
         ("a.zip", zipped(**{"a.png": b""}), "without a .tex file"),
         ("a.zip", b"PK\x03\x04", "damaged"),

@@ -70,10 +70,9 @@ def is_title(text: str) -> bool:
 
 
 def _largest_lines(draft: Draft) -> list[Line]:
-    """The topmost run of lines on page 1 in the page's largest font size; a sign that opens a paragraph is none."""
+    """The topmost run of lines on page 1 in the page's largest font size."""
     page = draft.pages[0]
     top = [line for line in page.body if line.box.y1 < _TOP_SHARE * page.height and len(line.key) > 1]
-    top = [line for line in top if not any(_reaches_beside(line, other) for other in top)]
     body, run = draft.body_size(), list[Line]()
     while (size := max((line.size for line in top), default=0)) > body + 0.5:
         run = _run_of(top, size, body)
@@ -97,12 +96,6 @@ def _lines_in_own_font(draft: Draft) -> list[Line]:
     rest = lines[len(first) :]
     is_whole = "".join(line.key for line in lines) == own
     return first if is_whole and rest and all(line.font == body for line in rest) else []
-
-
-def _reaches_beside(line: Line, other: Line) -> bool:
-    """Whether a smaller line begins beside a line's tall first letter."""
-    middle = (other.box.y0 + other.box.y1) / 2
-    return other.size < 0.5 * line.size and line.box.y0 < middle < line.box.y1 and overlap_x(line.box, other.box) > 0.5
 
 
 def _run_of(lines: Sequence[Line], size: float, body: float) -> list[Line]:

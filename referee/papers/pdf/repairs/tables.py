@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from referee.papers.bibliography import parse_entry
 from referee.papers.pdf.draft import Draft, overlap_x
-from referee.papers.pdf.pages import Line, Word, around, middle_in
+from referee.papers.pdf.pages import Word, around, middle_in
 from referee.papers.pieces import Piece, cells_text, squeeze
 from referee.schemas.paper import Box
 
@@ -28,10 +28,9 @@ def repair_tables(draft: Draft) -> None:
             draft.pieces[index] = _reread_cells(draft, merged, piece.box)
     _spanning_heads(draft)
     _label_tables(draft)
-    for rebuild in (_rebuild, _rebuild_unread):
-        for caption in [p for p in draft.pieces if p.kind == "caption" and (p.label or "").startswith("Table")]:
-            if not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
-                rebuild(draft, caption)
+    for caption in [p for p in draft.pieces if p.kind == "caption" and (p.label or "").startswith("Table")]:
+        if not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
+            _rebuild(draft, caption)
 
 
 def _merge_rows(draft: Draft, table: Piece, box: Box) -> Piece:
@@ -143,48 +142,6 @@ def _distance(one: Box, other: Box | None) -> float:
     return max(0.0, other.y0 - one.y1, one.y0 - other.y1)
 
 
-def _rebuild(draft: Draft, caption: Piece) -> None:
-    """Make a table of the small paragraphs next to a table caption that has no table, if their words form a grid."""
-    places = _grid_places(draft, caption)
-    table = _table_in(draft, caption, [box for place in places if (box := draft.pieces[place].box)])
-    if table is None:
-        return
-    before = " ".join(draft.pieces[place].text for place in places)
-    proof = f"{caption.label} has a caption; its words stand in columns"
-    draft.record("missed_table", caption.page, before, table.text, proof)
-    draft.pieces[places[0] : places[-1] + 1] = [table]
-
-
-def _table_in(draft: Draft, caption: Piece, boxes: Sequence[Box]) -> Piece | None:
-    """The table that the words in these boxes form, if they stand in two or more rows and columns."""
-    if not boxes:
-        return None
-    box = around(*boxes)
-    cells = grid(draft.words_in(draft.page(caption.page), box))
-    if len(cells) < _LEAST or len(cells[0]) < _LEAST:
-        return None
-    return Piece(kind="table", text=cells_text(cells), page=caption.page, box=box, cells=cells, label=caption.label)
-
-
-def _grid_places(draft: Draft, caption: Piece) -> list[int]:
-    """The run of paragraphs in a smaller size than the text that touches the caption, above it or else below."""
-    at = draft.pieces.index(caption)
-    body = draft.body_size()
-    for step in (-1, 1):
-        places: list[int] = []
-        place = at + step
-        while 0 <= place < len(draft.pieces):
-            piece = draft.pieces[place]
-            small = piece.kind == "paragraph" and piece.page == caption.page and 0 < piece.size < body - 0.5
-            if not small or piece.box is None or overlap_x(piece.box, caption.box or piece.box) < 0.3:
-                break
-            places.append(place)
-            place += step
-        if places:
-            return sorted(places)
-    return []
-
-
 def grid(words: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
     """Words as rows and columns: rows by height, columns by upright gaps that no word crosses.
 
@@ -222,36 +179,45 @@ _ROW_GAP = 30.0
 _SLACK = 2.0
 
 
-def _rebuild_unread(draft: Draft, caption: Piece) -> None:
-    """Make a table of the lines next to a table caption that lie in no piece of their page, if they form a grid."""
+def _rebuild(draft: Draft, caption: Piece) -> None:
+    """Make a table of what stands next to a table caption, small paragraphs and lines in no piece, if it is a grid."""
     if caption.box is None:
         return
-    page = draft.page(caption.page)
-    boxes = [piece.box for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
-    unread = [line for line in page.body if not any(middle_in(line.box, box, _SLACK) for box in boxes)]
-    lines = _run(unread, caption.box, below=True) or _run(unread, caption.box, below=False)
-    table = _table_in(draft, caption, [line.box for line in lines])
-    if table is None:
+    page, size = draft.page(caption.page), draft.body_size() - 0.5
+    here = [(piece, piece.box) for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
+    free = [line.box for line in page.body if not any(middle_in(line.box, box, _SLACK) for _, box in here)]
+    free += [box for piece, box in here if piece.kind == "paragraph" and 0 < piece.size < size]
+    for below in (False, True):
+        run = _run(free, caption.box, below=below)
+        if not run:
+            continue
+        box = around(*run)
+        cells = grid(draft.words_in(page, box))
+        if len(cells) < _LEAST or len(cells[0]) < _LEAST:
+            continue
+        text, gone = cells_text(cells), [piece for piece, own in here if own in run]
+        proof = f"{caption.label} has a caption; the words beside it stand in columns"
+        draft.record("missed_table", caption.page, " ".join(piece.text for piece in gone), text, proof)
+        draft.pieces = [piece for piece in draft.pieces if piece not in gone]
+        _take_out(draft, caption, text.replace("|", " ").split())
+        table = Piece(kind="table", text=text, page=caption.page, box=box, cells=cells, label=caption.label)
+        draft.pieces.insert(draft.pieces.index(caption) + below, table)
         return
-    proof = f"{caption.label} has a caption; no piece holds the words in columns beside it"
-    draft.record("missed_table", caption.page, "", table.text, proof)
-    _take_out(draft, caption, table.text.replace("|", " ").split())
-    draft.pieces.insert(draft.pieces.index(caption) + 1, table)
 
 
-def _run(lines: Sequence[Line], at: Box, *, below: bool) -> list[Line]:
-    """The lines that follow the caption on one side without a gap."""
-    run: list[Line] = []
+def _run(boxes: Sequence[Box], at: Box, *, below: bool) -> list[Box]:
+    """The boxes that follow the caption on one side without a gap."""
+    run: list[Box] = []
     edge = at.y1 if below else at.y0
-    for line in sorted(lines, key=lambda item: item.box.y0 if below else -item.box.y1):
-        gap = line.box.y0 - edge if below else edge - line.box.y1
-        beside = run and abs(line.box.y0 - run[-1].box.y0) < _SLACK
+    for box in sorted(boxes, key=lambda item: item.y0 if below else -item.y1):
+        gap = box.y0 - edge if below else edge - box.y1
+        beside = run and abs(box.y0 - run[-1].y0) < _SLACK
         if not beside and gap < -_SLACK:
             continue
         if gap > _ROW_GAP:
             break
-        run.append(line)
-        edge = line.box.y1 if below else line.box.y0
+        run.append(box)
+        edge = box.y1 if below else box.y0
     return run
 
 

@@ -41,7 +41,7 @@ def archive(**parts: bytes) -> bytes:
         (OLE + "EncryptedPackage".encode("utf-16-le"), "encrypted with a password"),
         (b"{\\rtf1 hello}", "an RTF document"),
         (b"<html><body>x</body></html>", "an HTML page"),
-        (b"PK\x03\x04" + b"junk" * 50, "damaged archive"),
+        (b"PK\x03\x04" + b"junk" * 50, "cannot be read: File is not a zip file"),
         (archive(a=b"x"), "no Word document"),
     ],
 )
@@ -53,12 +53,12 @@ def test_other_files(data: bytes, cause: str) -> None:
 
 def test_a_bomb_is_refused_before_it_is_unpacked(paper_docx: Any) -> None:
     data = with_part(to_bytes(paper_docx), "word/media/zeros.bin", b"\x00" * (40 * 2**20))
-    assert "times its size" in refusal(data).message
+    assert "times its packed size" in refusal(data).message
 
 
 def test_one_huge_part(paper_docx: Any) -> None:
     data = with_part(to_bytes(paper_docx), "word/extra.xml", b"<a>" + b" " * (65 * 2**20) + b"</a>")
-    assert "a part of 65 MiB" in refusal(data).message
+    assert "'word/extra.xml'" in refusal(data).message
 
 
 def test_too_many_files(paper_docx: Any) -> None:
@@ -66,7 +66,7 @@ def test_too_many_files(paper_docx: Any) -> None:
     with zipfile.ZipFile(stream, "a") as target:
         for index in range(4100):
             target.writestr(f"word/media/{index}", b"")
-    assert "files; at most 4,000" in refusal(stream.getvalue()).message
+    assert "beyond the limit of 4000 files" in refusal(stream.getvalue()).message
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -98,7 +98,7 @@ def test_damaged_bytes_end_in_a_paper_or_a_refusal(paper_docx: Any) -> None:
 
 
 def test_a_cut_file(paper_docx: Any) -> None:
-    assert "damaged archive" in refusal(to_bytes(paper_docx)[:-900]).message
+    assert "cannot be read: File is not a zip file" in refusal(to_bytes(paper_docx)[:-900]).message
 
 
 def test_the_strict_variant_is_named(paper_docx: Any) -> None:

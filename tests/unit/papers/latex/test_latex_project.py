@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import PaperParseError
-from referee.papers.latex import load_latex, load_latex_archive
+from referee.papers.latex import load_latex
 from referee.schemas.paper import Block, Paper
 
 
@@ -189,7 +189,7 @@ def test_zip_and_tar_give_the_same_paper(project: Path, project_files: Mapping[s
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
     for data in (nested, whole.getvalue()):
-        paper = load_latex_archive(Path("paper.archive"), data)
+        paper = load_latex(Path("paper.archive"), data)
         assert paper.paper_id == hashlib.sha256(data).hexdigest()
         assert paper.sections == folder.sections
         assert paper.references == folder.references
@@ -197,7 +197,7 @@ def test_zip_and_tar_give_the_same_paper(project: Path, project_files: Mapping[s
 
 def test_a_lone_gzipped_file(tmp_path: Path) -> None:
     source = b"\\documentclass{article}\\begin{document}\\section{One} Words.\\end{document}"
-    paper = load_latex_archive(Path("2301.00001.gz"), gzip.compress(source))
+    paper = load_latex(Path("2301.00001.gz"), gzip.compress(source))
     assert paper.sections[0].heading == "One"
 
 
@@ -205,7 +205,7 @@ DOCUMENT = b"\\documentclass{article}\\begin{document}\\section{%s}%s\\end{docum
 
 
 def headings(files: Mapping[str, bytes]) -> list[str]:
-    return [s.heading for s in load_latex_archive(Path("p.zip"), zipped(files)).sections]
+    return [s.heading for s in load_latex(Path("p.zip"), zipped(files)).sections]
 
 
 @pytest.mark.parametrize(

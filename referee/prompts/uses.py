@@ -83,7 +83,7 @@ USES: dict[str, tuple[str, str]] = {
     "review/section-bare": ("writer", f"{_PARTS}, without examples"),
     "review/section-lean": ("writer", f"{_PARTS} (embedded model)"),
     "review/section-quota": ("writer", f"{_PARTS}, with a quota"),
-    "review/single": ("writer", "review, strategies single and audited; arena run"),
+    "review/single": ("writer", "review, strategy single; arena run"),
     "review/single-brief": ("writer", "review, strategy single (small windows); arena run"),
     "review/team-gather": ("supervisor", _TEAM),
     "review/team-refine": ("checker", _TEAM),

@@ -6,15 +6,17 @@ import asyncio
 import json
 import logging
 import os
+import selectors
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -30,6 +32,7 @@ _START = "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from refe
 _ENVIRONMENT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT")
 # Each thread reserves address space, which counts against the limit on machines with many cores.
 _FEW_THREADS = {"RAYON_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+_CHUNK = 64 * 1024
 _KEPT_ERRORS = 8 * 1024
 _REPLY_BYTES = 32 * 2**20
 Made = TypeVar("Made", bound=BaseModel)
@@ -40,11 +43,11 @@ class Ending:
     """How a child ended.
 
     Attributes:
-        reply: What it gave back, at most the bound and one byte.
+        reply: What it gave back, at most the bound and one chunk.
         errors: The end of what it and the converters wrote as errors.
         code: Its exit code; negative for a signal.
         timed_out: It was still running at the deadline and was stopped.
-        too_long: Its reply passed the bound.
+        too_long: Its reply passed the bound and it was stopped.
     """
 
     reply: bytes
@@ -67,44 +70,75 @@ class Child:
         """Start it and wait for its end.
 
         Raises:
-            OSError: No process, file or folder can be made.
+            OSError: No process, pipe or folder can be made.
         """
         kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        with (
-            tempfile.TemporaryDirectory(prefix="referee-", ignore_cleanup_errors=True) as folder,
-            tempfile.TemporaryFile() as reply,
-            tempfile.TemporaryFile() as errors,
-        ):
+        with tempfile.TemporaryDirectory(prefix="referee-", ignore_cleanup_errors=True) as folder:
             process = subprocess.Popen(  # noqa: S603
                 _command(self._request),
                 stdin=subprocess.DEVNULL,
-                stdout=reply,
-                stderr=errors,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 cwd=folder,
                 # What a program needs to run at all: no key, no token, no setting and no home gets in.
                 env={**kept, **_FEW_THREADS, "TMPDIR": folder, "HOME": folder},
                 start_new_session=True,
             )
-            self._process = process
-            timed_out = False
-            try:
-                process.wait(0 if self._stopped else self._seconds)
-            except subprocess.TimeoutExpired:
-                timed_out = True
-            finally:
-                process.kill()
-            code = process.wait()
-            reply.seek(0)
-            said = reply.read(_REPLY_BYTES + 1)
-            errors.seek(max(0, errors.seek(0, os.SEEK_END) - _KEPT_ERRORS))
-            text = errors.read().decode("utf-8", "backslashreplace")
-        return Ending(said, text, code, timed_out, len(said) > _REPLY_BYTES)
+            with process:
+                self._process = process
+                try:
+                    if self._stopped:
+                        process.kill()
+                    return self._attended(process)
+                finally:
+                    process.kill()
 
     def stop(self) -> None:
         """End it now, also before it has begun."""
         self._stopped = True
         if self._process is not None:
             self._process.kill()
+
+    def _attended(self, process: subprocess.Popen[bytes]) -> Ending:
+        assert process.stdout is not None, "it was opened with a pipe"
+        assert process.stderr is not None, "it was opened with a pipe"
+        deadline = time.monotonic() + self._seconds
+        heard = {"reply": bytearray(), "errors": bytearray()}
+        timed_out = not self._listen({"reply": process.stdout, "errors": process.stderr}, heard, deadline)
+        too_long = len(heard["reply"]) > _REPLY_BYTES
+        if not timed_out and not too_long:
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                timed_out = True
+        if timed_out or too_long:
+            process.kill()
+        return Ending(
+            bytes(heard["reply"]),
+            heard["errors"].decode("utf-8", "backslashreplace"),
+            process.wait(),
+            timed_out,
+            too_long,
+        )
+
+    def _listen(self, pipes: Mapping[str, IO[bytes]], heard: Mapping[str, bytearray], deadline: float) -> bool:
+        """Read until both pipes are closed or the reply is too long; False at the deadline."""
+        with selectors.DefaultSelector() as selector:
+            for name, pipe in pipes.items():
+                selector.register(pipe, selectors.EVENT_READ, name)
+            while selector.get_map():
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                for key, _ in selector.select(left):
+                    data = os.read(key.fd, _CHUNK)
+                    if not data:
+                        selector.unregister(key.fileobj)
+                    heard[key.data].extend(data)
+                del heard["errors"][:-_KEPT_ERRORS]
+                if len(heard["reply"]) > _REPLY_BYTES:
+                    return True
+        return True
 
 
 def _command(request: Mapping[str, Any]) -> list[str]:
@@ -222,11 +256,7 @@ class _Reading:
 
     def made(self, kind: type[Made]) -> Made:
         """What the child was asked for; its reply is checked like any data from outside."""
-        reply = self._attended()
-        try:
-            return kind.model_validate_json(reply[1:] if reply[:1] == PAPER else b"")
-        except ValidationError as error:
-            raise self._no_reply() from error
+        return self._understood(self._attended(), kind)
 
     def _attended(self) -> bytes:
         """What the child gave back; raises where it did not end well, or refused."""
@@ -243,6 +273,12 @@ class _Reading:
         if ending.reply[:1] == REFUSED:
             raise self._refusal(ending.reply[1:])
         return ending.reply
+
+    def _understood(self, reply: bytes, kind: type[Made]) -> Made:
+        try:
+            return kind.model_validate_json(reply[1:] if reply[:1] == PAPER else b"")
+        except ValidationError as error:
+            raise self._no_reply() from error
 
     def _refusal(self, body: bytes) -> PaperParseError:
         """The child's own refusal."""

@@ -123,10 +123,8 @@ def test_a_reply_has_a_bound(examples: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_reply_is_validated(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reading = isolated._Reading(examples / "paper.pdf", LIMITS)
     for reply in (b"", b"P", b'P{"paper_id": 1}', b"R", b"R[]", b'R{"message": 1}', b"X{}"):
-        ending = isolated.Ending(reply, "", 0, timed_out=False, too_long=False)
-        monkeypatch.setattr(isolated.Child, "run", lambda _, ending=ending: ending)
         with pytest.raises(PaperParseError, match="no paper"):
-            reading.made(Paper)
+            reading._understood(reply, Paper)
 
 
 def test_the_child_has_limits_and_nothing_of_ours(

@@ -110,11 +110,11 @@ def worst(form: VenueForm) -> float | None:
     return min(float(o.value) for o in form.field(form.overall).options if not isinstance(o.value, str))
 
 
-def recorded(name: str) -> list[ReviewPoint]:
+def recorded(name: str, folder: Path = RECORDED) -> list[ReviewPoint]:
     """The points of a recorded review, raised anew."""
     from referee.venues import load_venue
 
-    stored = Review.model_validate_json((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
+    stored = Review.model_validate_json((folder / f"{name}.json").read_text(encoding="utf-8"))
     review = listed(stored, load_venue(stored.venue), stored=True)
     return [p.model_copy(update={"number": 0, "source": "whole"}) for p in review.points if p.number]
 

@@ -4,41 +4,29 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from referee.evidence.listing import details, grouped, in_list, listed, opening
 from referee.reports.formulas import readable
 from referee.reports.showing import dropped_lines
-from referee.schemas.point import ReviewPoint
-from referee.schemas.review import Evidence, Review
+from referee.schemas.review import Review
 from referee.venues import load_venue
 from tests.unit.reports.one_list import flat, outputs, point, quote, recorded, review_on, scripted, worst
 
 # One box, several boxes, scores alone, ARR, a journal's.
 FORMS = ("openreview-default", "iclr-2025", "icml-2025-position", "arr", "acm-transactions")
+HERE = Path(__file__).parent
 _BOXED = ("form", "review.openreview.json")
-
-
-def embedded() -> list[ReviewPoint]:
-    """What the embedded model's short texts and quotations become."""
-    form = load_venue("iclr-2025")
-    texts = {"strengths": "The idea is simple.", "weaknesses": "Only one data set. The baselines are weak."}
-    claim = Evidence(
-        id="E1", claim="One data set only", field="weaknesses", **quote("on one data set").model_dump(exclude={"role"})
-    )
-    fields = {f.name: texts.get(f.name) for f in form.fields}
-    review = Review(
-        review_id="r", paper_id="0" * 64, venue=form.id, source="local", fields=fields, evidence=(claim,), trial=()
-    )
-    return [p.model_copy(update={"number": 0}) for p in listed(review, form).points]
 
 
 REVIEWS = {
     "scripted": scripted,
     "recorded": lambda: recorded("p4-single"),
     "sections": lambda: recorded("p6-core"),
-    "embedded": embedded,
+    "points": lambda: recorded("p6-points"),
+    "embedded": lambda: recorded("embedded_review", HERE),
 }
 
 
@@ -47,7 +35,6 @@ REVIEWS = {
 def test_all_outputs_print_the_same_points_in_one_order(kind: str, venue: str) -> None:
     form = load_venue(venue)
     points = REVIEWS[kind]()
-    points = [p.model_copy(update={"source": "whole"}) for p in points] if kind == "embedded" else points
     review = review_on(form, points, worst(form), fields={f.name: None for f in form.fields})
     numbered = in_list(review)
     assert [p.number for p in numbered] == list(range(1, len(points) + 1))

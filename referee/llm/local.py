@@ -76,6 +76,8 @@ class LocalServer:
             base_url=root, headers={"Authorization": f"Bearer {self.api_key}"}, timeout=60, trust_env=False
         )
         self.count_tokens = lru_cache(maxsize=256)(self._count_tokens)
+        # A server that is closed before its loop has begun never ends: wait for an answer that comes from the loop.
+        self._ask("GET", "/lora-adapters")
         self.context_tokens = int(self._ask("GET", "/props")["default_generation_settings"]["n_ctx"])
 
     @property

@@ -15,7 +15,7 @@ import pytest
 from referee import machine
 from referee.errors import DataError, MissingExtra, ModelUnavailable, SettingsError
 from referee.llm import local
-from referee.llm.catalogue import catalogue_entry
+from referee.llm.catalogue import catalogue_entry, fetched_path
 from referee.llm.local import LocalServer, close_local_servers, get_local_server
 from referee.llm.models import LOCAL_READING, open_models
 from referee.runs import silent
@@ -204,6 +204,13 @@ async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> 
     with pytest.raises(ModelUnavailable, match=f"{server.key!r} does not answer"):
         server.count_tokens("not counted before")
     assert await get_local_server(server.key, n_ctx=2048) is not server
+
+
+@pytest.mark.local_model
+@pytest.mark.timeout(120)
+def test_a_server_that_is_closed_at_once_ends(smallest_chat: str) -> None:
+    for _ in range(8):
+        LocalServer(smallest_chat, fetched_path(smallest_chat, None), 512).close()
 
 
 @pytest.mark.local_model

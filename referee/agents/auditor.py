@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -26,7 +26,8 @@ from referee.schemas.point import Polarity, ReviewPoint
 
 AUDIT, FINAL = "review/audit", "review/final"
 ROLE = "checker"
-MOST_ADDED = 12
+MOST_ADDED = 5
+MOST_FIRST = 10
 LENSES: dict[str, str] = {
     "D": "the details. Equations, derivations, algorithms, definitions and notation line by line; every table and "
     "figure against the text that speaks of it, with its arithmetic; numbers that stand in two places; the appendices.",
@@ -36,8 +37,8 @@ LENSES: dict[str, str] = {
 }
 """What an auditor looks at, by the letter in the ids of the points that it adds."""
 
-_VERDICTS: dict[str, What] = {"refuted": "refute", "narrowed": "narrow", "weighed": "weigh"}
-_CHANGES: dict[str, What] = {"delete": "refute", "narrow": "narrow", "lower": "weigh"}
+_VERDICTS: dict[str, What] = {"refuted": "refute", "repeats": "refute", "narrowed": "narrow", "weighed": "weigh"}
+_CHANGES: dict[str, What] = {"delete": "refute", "omit": "omit", "narrow": "narrow", "lower": "weigh"}
 _KINDS: dict[Polarity, str] = {"strength": "merit", "weakness": "weakness", "question": "question"}
 _REASON = 400
 _VERDICT_TOKENS, _ADDITION_TOKENS, _AROUND = 260, 330, 512
@@ -46,10 +47,11 @@ _LENIENT = ConfigDict(extra="ignore")
 
 @dataclass(frozen=True)
 class Audit:
-    """What one reader would change, by the numbers that it was shown, and what it adds."""
+    """What one reader would change, what it adds, and the ids of the points that it would have read first."""
 
     changes: tuple[Change, ...]
     additions: tuple[ReviewPoint, ...] = ()
+    first: tuple[str, ...] = ()
     call_id: str = ""
     notes: tuple[str, ...] = ()
 
@@ -58,6 +60,7 @@ class Audit:
 def audit_model(points: int, quote_chars: int) -> type[BaseModel]:
     """The reply of an auditor of so many points."""
     number: Any = Field(ge=1, le=points)
+    numbers: Any = list_of(Annotated[int, number])
     verdict = create_model(
         "AuditVerdict",
         __config__=_LENIENT,
@@ -66,6 +69,7 @@ def audit_model(points: int, quote_chars: int) -> type[BaseModel]:
         claim=(str, Field(max_length=CLAIM_CHARS)),
         where=(str, Field(max_length=WHERE_CHARS)),
         quote=(str, Field(max_length=quote_chars)),
+        repeats=(int, Field(ge=0, le=points, description="0 for none")),
         severity=(Weighs, Field()),
         reason=(str, Field(max_length=_REASON)),
     )
@@ -73,6 +77,7 @@ def audit_model(points: int, quote_chars: int) -> type[BaseModel]:
         "ReviewAudit",
         __config__=_LENIENT,
         verdicts=(list_of(verdict), Field(max_length=points)),
+        first=(numbers, Field(max_length=MOST_FIRST)),
         additions=(list_of(point_model(quote_chars)), Field(max_length=MOST_ADDED)),
     )
 
@@ -118,6 +123,7 @@ async def audit_review(
         lens=LENSES[lens],
         draft=delimit("review", told(draft)),
         most=str(MOST_ADDED),
+        most_first=str(MOST_FIRST),
     )
     quote_chars = question.lengths.quote
     most = _AROUND + _VERDICT_TOKENS * len(draft) // 2 + _ADDITION_TOKENS * MOST_ADDED
@@ -132,6 +138,7 @@ async def audit_review(
             claim=item["claim"],
             quote=item["quote"],
             where=item["where"],
+            repeats=draft[item["repeats"] - 1].id if item["verdict"] == "repeats" and item["repeats"] else "",
             severity=SEVERITY_OF[item["severity"]],
             reason=item["reason"],
             by=answer.model,
@@ -139,7 +146,9 @@ async def audit_review(
         for item in data["verdicts"]
     )
     origin = Origin("whole", lens, None, answer.call_id, answer.model, "")
-    return Audit(changes, tuple(review_points(data["additions"], paper, origin)), answer.call_id, answer.notes)
+    additions = tuple(review_points(data["additions"], paper, origin))
+    first = tuple(draft[number - 1].id for number in data["first"])
+    return Audit(changes, additions, first, answer.call_id, answer.notes)
 
 
 async def read_finally(
@@ -177,7 +186,7 @@ async def read_finally(
                 only_less=True,
             )
         )
-    return Audit(tuple(changes), (), answer.call_id, answer.notes)
+    return Audit(tuple(changes), (), (), answer.call_id, answer.notes)
 
 
 def told(points: Sequence[ReviewPoint]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
+from statistics import fmean
 from typing import Literal
 
 from referee.evidence.points import capped, is_live, noted, removed
@@ -15,7 +17,7 @@ MOST_REFUTED = 0.5
 _FEW = 4
 
 
-What = Literal["refute", "narrow", "weigh"]
+What = Literal["refute", "narrow", "weigh", "omit"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def settle_audit(
 
     A point falls with the passage that refutes it, with the point that says the same, or with reasons alone where
     another reader refutes it too; with reasons alone by one reader it becomes undecided and stays, and says so. A
-    point that nobody would change was checked. A reader who refutes more than half of what is criticised is believed
+    point that nobody would change was checked. Only what weighs little is omitted. A reader who refutes more than half of what is criticised is believed
     in nothing that it refutes.
 
     Args:
@@ -68,6 +70,13 @@ def settle_audit(
     return list(settled.values()), notes if unbelieved else ()
 
 
+def ranked(points: Sequence[ReviewPoint], *orders: Sequence[str]) -> list[ReviewPoint]:
+    """The points with those first that readers name by id, by the mean of their places; the rest as they were."""
+    named = [order for order in orders if order]
+    places = {id: fmean(o.index(id) if id in o else len(o) for o in named) for o in named for id in o}
+    return sorted(points, key=lambda point: places.get(point.id, inf))
+
+
 def _joined(point: ReviewPoint, into: str) -> ReviewPoint:
     return point.model_copy(update={"outcome": "merged_into", "merged_into": into, "field": None})
 
@@ -83,6 +92,9 @@ def _settled(point: ReviewPoint, changes: Sequence[Change], index: QuotationInde
     if refuted and (passages or len(refuted) > 1 or refuted[0].against):
         check = PointCheck(verdict="refuted", by=by, reason=refuted[0].reason, passages=passages)
         return removed(_checked(point, check), "struck", f"refuted: {refuted[0].reason}")
+    omitted = next((change for change in changes if change.what == "omit"), None)
+    if omitted is not None and point.severity == "minor" and point.correction is None:
+        return removed(point, "dropped", f"not worth the reader's time: {omitted.reason}")
     narrowed = next((change for change in changes if change.what == "narrow" and change.claim.strip()), None)
     if narrowed is not None:
         point = _checked(
@@ -100,7 +112,7 @@ def _settled(point: ReviewPoint, changes: Sequence[Change], index: QuotationInde
         point = capped(point, "minor", "a reading refutes it, without a passage of the paper")
     elif point.check is None:
         point = _checked(point, PointCheck(verdict="stands", by=by))
-    weights = [change for change in changes if change.what != "refute" and change.severity != point.severity]
+    weights = [change for change in changes if change.what in ("narrow", "weigh") and change.severity != point.severity]
     return _weighed(point, weights[0]) if weights else point
 
 

@@ -32,7 +32,7 @@ def draft(request: ChatRequest) -> dict[str, Any]:
 
 
 def verdict(point: int, what: str, **changes: Any) -> dict[str, Any]:
-    empty = {"claim": "", "where": "", "quote": "", "severity": "material", "reason": "Read again."}
+    empty = {"claim": "", "where": "", "quote": "", "repeats": 0, "severity": "material", "reason": "Read again."}
     return {"point": point, "verdict": what, **empty, **changes}
 
 
@@ -45,10 +45,10 @@ def reader(request: ChatRequest) -> dict[str, Any]:
     if "`changes`, only for points" in request.user:
         return {"changes": [change(1, "delete", repeats=2), change(3, "lower")]}
     if "What you are to look at: the claims" in request.user:
-        return {"verdicts": [], "additions": [raised("The leak decides.", "decides")]}
+        return {"verdicts": [], "first": [4, 3], "additions": [raised("The leak decides.", "decides")]}
     refuted = verdict(1, "refuted", quote=request.quotation("submission"), reason="Five seeds are named.")
     narrowed = verdict(2, "narrowed", claim="One data set in the main table.")
-    return {"verdicts": [refuted, narrowed], "additions": [raised("Equation 2 lacks a square.")]}
+    return {"verdicts": [refuted, narrowed], "first": [], "additions": [raised("Equation 2 lacks a square.")]}
 
 
 def run(referee: Referee, server: FakeServer, workplace: Path, *more: str) -> Review:
@@ -83,6 +83,8 @@ def test_points_are_struck_narrowed_added_joined_and_lowered(
     assert by_claim["One data set."].statement == "One data set in the main table."
     assert by_claim["The leak decides."].id == "p-C-1"
     assert [p.outcome for p in review.points].count("merged_into") == 1
+    printed = [p.claim for p in in_list(review)]
+    assert printed.index("The bound is loose.") < printed.index("One data set."), "the auditor's order"
     assert "small" in {p.weight for p in in_list(review)}
     assert {reader.name for record in review.criteria for reader in record.readers} == {
         "the reviewer",
@@ -113,7 +115,7 @@ def test_a_last_reading_that_deletes_everything_is_not_believed(
 ) -> None:
     def emptied(request: ChatRequest) -> Any:
         if "What you are to look at" in request.user:
-            return {"verdicts": [], "additions": []}
+            return {"verdicts": [], "first": [], "additions": []}
         quote = request.quotation("submission")
         return {"changes": [change(n, "delete", quote=quote) for n in (1, 2, 3, 4)]}
 

@@ -20,7 +20,7 @@ from referee.agents.single_reviewer import ROLE as WRITER
 from referee.agents.single_reviewer import SingleQuestion, SingleReply, single_question
 from referee.errors import RefereeError
 from referee.evidence import QuotationIndex
-from referee.evidence.audits import settle_audit
+from referee.evidence.audits import ranked, settle_audit
 from referee.evidence.listing import in_list, listed
 from referee.evidence.points import is_live
 from referee.graphs.criteria import whole_form_shown
@@ -88,7 +88,7 @@ async def settle(state: AuditedState, runtime: Runtime[SingleContext]) -> Audite
     checked = state["checked"]
     assert checked is not None, "`settle` ran before `verify`"
     return {
-        "points": [*points, *added],
+        "points": ranked([*points, *added], *(made.first for _, made in audits)),
         "checked": checked.model_copy(update={"dropped": (*checked.dropped, *lost)}),
         "notes": list(notes),
     }

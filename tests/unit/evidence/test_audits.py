@@ -7,7 +7,7 @@ import pytest
 
 from referee import load_paper
 from referee.evidence import QuotationIndex
-from referee.evidence.audits import Change, settle_audit
+from referee.evidence.audits import Change, ranked, settle_audit
 from referee.schemas.point import ReviewPoint
 from tests.unit.reports.one_list import point
 
@@ -72,3 +72,17 @@ def test_a_reader_who_refutes_most_of_the_review_is_not_believed() -> None:
     few, none = settle_audit(points[:3], changes[:2], INDEX, "reader")
     assert [one.outcome for one in few] == ["struck", "struck", "listed"]
     assert none == ()
+
+
+def test_only_what_weighs_little_is_omitted() -> None:
+    omit = Change("p1", "omit", reason="A matter of taste.")
+    assert settled(omit)["p1"].outcome == "listed"
+    gone = settled(omit, severity="minor")["p1"]
+    assert (gone.outcome, gone.reason) == ("dropped", "not worth the reader's time: A matter of taste.")
+
+
+def test_what_readers_would_read_first_comes_first_and_the_rest_stays() -> None:
+    points = [point(f"p{n}", f"Claim {n}.") for n in range(1, 6)]
+    assert [one.id for one in ranked(points)] == ["p1", "p2", "p3", "p4", "p5"]
+    assert [one.id for one in ranked(points, [], ("p4", "p2"))] == ["p4", "p2", "p1", "p3", "p5"]
+    assert [one.id for one in ranked(points, ("p5", "p3"), ("p3",))] == ["p3", "p5", "p1", "p2", "p4"]

@@ -44,8 +44,8 @@ def settle_audit(
 
     A point falls with the passage that refutes it, with the point that says the same, or with reasons alone where
     another reader refutes it too; with reasons alone by one reader it becomes undecided and stays, and says so. A
-    point that nobody would change was checked. Only what weighs little is omitted. A reader who refutes more than half of what is criticised is believed
-    in nothing that it refutes.
+    point that nobody would change was checked. Only what weighs little is omitted. A reader who refutes more than half
+    of what is criticised is believed in nothing that it refutes.
 
     Args:
         points: All of the review's points.

@@ -73,8 +73,7 @@ class Row:
             ):
                 joined.append(word)
             else:
-                text, right = last.text + word.text, max(last.x1, word.x1)
-                joined[-1] = replace(last, text=text, x1=right, hyphen=word.hyphen)
+                joined[-1] = replace(last, text=last.text + word.text, x1=max(last.x1, word.x1), hyphen=word.hyphen)
         return tuple(joined)
 
     @cached_property

@@ -258,9 +258,8 @@ def _words(signs: _Signs, line: Line) -> list[Word]:
             continue
         if first < index and (text := printable(signs.codes[first:index])):
             lefts, tops, rights, bottoms = zip(*map(signs.box, range(first, index)), strict=True)
-            at = min(lefts), min(tops), max(rights), max(bottoms)
-            hyphen = line.hyphen and index == end
-            words.append(Word(text, *at, round(signs.size(first), 1), signs.font(first), hyphen))
+            at, size = (min(lefts), min(tops), max(rights), max(bottoms)), round(signs.size(first), 1)
+            words.append(Word(text, *at, size, signs.font(first), hyphen=line.hyphen and index == end))
         first = index + 1
     return words
 
@@ -281,10 +280,10 @@ def _mark_furniture(pages: Sequence[Page]) -> tuple[Page, ...]:
             numbered[number] >= max(_FEWEST_NUMBERED, 0 if number[1] else len(pages) / 2)
             for number in _page_numbers(line, page)
         )
-        if (counts or (in_margin and _PAGE_NUMBER.fullmatch(line.text))) and _outermost(line, page):
-            return True
+        is_number = (counts or (in_margin and _PAGE_NUMBER.fullmatch(line.text))) and _outermost(line, page)
         nameable = in_margin or sum(char.isalpha() for char in line.key) >= 4
-        return nameable and bool(line.key) and sum(seen[place] for place in _places(line)) >= needed
+        repeats = nameable and bool(line.key) and sum(seen[place] for place in _places(line)) >= needed
+        return is_number or repeats
 
     return tuple(
         replace(page, lines=tuple(replace(line, furniture=is_furniture(line, page)) for line in page.lines))

@@ -286,7 +286,7 @@ def test_sentences_are_no_captions_and_footnotes_stand_last(draw_pdf: Drawn) -> 
             piece("goes on", top=160),
         ],
     )
-    repair_kinds(subject)
+    repair_kinds(subject, Vocabulary(subject.pages))
     assert [p.kind for p in subject.pieces] == ["paragraph", "caption", "paragraph", "paragraph"]
 
 

@@ -15,13 +15,17 @@ from referee.papers.pdf.repairs.words import Vocabulary, join_lines
 from referee.papers.people import MAIL, looks_like_names, names_a_place
 from referee.papers.pieces import Piece, squeeze
 
-_TOP_SHARE = 0.5
-_SAME_SIZE = 0.6
+_TOP_SHARE, _SAME_SIZE = 0.5, 0.6
 _MOST_LINES, _FEWEST_WORDS = 6, 3
 _ABSTRACT_WORDS, _INTRODUCTION_WORDS = 80, 300
 _NO_TITLE = re.compile(
     MAIL.pattern
     + r"|\banonymous\b|\bunder (?:double[- ]blind )?review\b|^\W*(?:running (?:head|title)|correspond|submitted to)",
+    re.I,
+)
+_KIND_OF_ARTICLE = re.compile(
+    r"(?:(?:edge|feature|full|original|regular|research|review|short|tutorial) )?"
+    r"(?:article|communication|letter|paper|perspective|report|(?:mini)?review)s?",
     re.I,
 )
 _THESIS = re.compile(
@@ -48,7 +52,8 @@ def repair_title(draft: Draft, vocabulary: Vocabulary) -> None:
     own, key = squeeze(said), squeeze(printed)
     if lines:
         rest = said[len(printed) :] if own.startswith(key) and said.startswith(printed) else ""
-        is_false = by_font or not is_title(said) or _is_letterhead([x for x in draft.pages[0].body if x.key in own])
+        shown = [line for line in draft.pages[0].body if len(line.key) > 1 and line.key in own]
+        is_false = by_font or not is_title(said) or _is_letterhead(shown)
         if own != key and (own in key or is_false or _NO_TITLE.search(rest) or is_known_name(rest or "-")):
             draft.record("title", 1, said, printed, proof)
             draft.title = printed
@@ -83,9 +88,11 @@ def _largest_lines(draft: Draft) -> list[Line]:
 
 
 def _is_letterhead(lines: Sequence[Line]) -> bool:
-    """Whether lines name a university and its parts, or the kind of thesis, as title pages do above the title."""
-    places = [names_a_place(line.text) for line in lines]
-    return (len(lines) > 1 and all(places)) or (len(lines) == 1 and bool(_THESIS.fullmatch(lines[0].text)))
+    """Whether lines name a university and its parts, the kind of thesis, or a journal and the kind of article."""
+    alone = [line.text for line in lines if len(lines) == 1]
+    smaller = [line.text for line in lines if line.size < lines[0].size - _SAME_SIZE]
+    is_kind = any(map(_THESIS.fullmatch, alone)) or any(map(_KIND_OF_ARTICLE.fullmatch, alone + smaller))
+    return is_kind or (len(lines) > 1 and all(names_a_place(line.text) for line in lines))
 
 
 def _lines_in_own_font(draft: Draft) -> list[Line]:
@@ -112,10 +119,9 @@ def _run_of(lines: Sequence[Line], size: float, body: float) -> list[Line]:
 
 
 def _is_part_of_title(piece: Piece, key: str, lines: Sequence[Line]) -> bool:
-    if piece.page != 1 or piece.box is None or piece.kind not in ("paragraph", "heading"):
-        return False
-    bottom = max(line.box.y1 for line in lines)
-    return piece.box.y0 <= bottom and squeeze(piece.text) in key and len(squeeze(piece.text)) > 1
+    own, bottom = squeeze(piece.text), max(line.box.y1 for line in lines)
+    above = piece.page == 1 and piece.box is not None and piece.box.y0 <= bottom
+    return above and piece.kind in ("paragraph", "heading") and own in key and len(own) > 1
 
 
 def demote_front(draft: Draft) -> None:
@@ -128,8 +134,8 @@ def demote_front(draft: Draft) -> None:
         if piece.page != 1 or piece.kind not in ("heading", "paragraph") or numbered:
             continue
         if piece.kind == "heading" and (index < opening or names):
-            before = f"it stands on page 1 before '{draft.pieces[opening].text}'"
-            draft.record("false_heading", 1, piece.text, "", "a list of names on page 1" if names else before)
+            proof = "a list of names on page 1" if names else f"it stands before '{draft.pieces[opening].text}'"
+            draft.record("false_heading", 1, piece.text, "", proof)
             draft.pieces[index] = replace(piece, kind="paragraph")
         if names:
             authors.append(draft.pieces[index])
@@ -163,11 +169,13 @@ def _part_introduction(draft: Draft, start: int) -> None:
     if any(p.kind == "heading" and "introduction" in plain_name(p.text) for p in draft.pieces):
         return
     end = next((i for i in range(start + 1, len(draft.pieces)) if draft.pieces[i].kind == "heading"), len(draft.pieces))
-    words = 0
     for index in range(start + 1, end):
         piece = draft.pieces[index]
         again = bool(key) and squeeze(piece.text) == key
-        behind = sum(len(one.text.split()) for one in draft.pieces[index:end])
+        words, behind = (
+            sum(len(one.text.split()) for one in part)
+            for part in (draft.pieces[start + 1 : index], draft.pieces[index:end])
+        )
         new_page = words >= _ABSTRACT_WORDS and (piece.page or 1) > (draft.pieces[start].page or 1)
         if again or (new_page and behind >= _INTRODUCTION_WORDS and piece.text[:1].isupper()):
             proof = "the title is printed again here" if again else "running text on the page after the abstract's"
@@ -175,7 +183,6 @@ def _part_introduction(draft: Draft, start: int) -> None:
             draft.record("missed_heading", piece.page, piece.text, "Introduction", proof)
             draft.pieces[index : index + again] = [heading]
             return
-        words += len(piece.text.split())
 
 
 def _part_columns(draft: Draft, start: int, end: int) -> None:
@@ -204,12 +211,17 @@ def _reread_abstract(draft: Draft, start: int, end: int, vocabulary: Vocabulary)
     at = next((i for i, line in enumerate(body) if line.key == squeeze(heading.text)), None)
     if at is None or at + 1 >= len(body):
         return
-    first, lines = body[at + 1], []
-    for line in body[at + 1 :]:
-        if abs(line.box.x0 - first.box.x0) > 12 or abs(line.size - first.size) > _SAME_SIZE or line.font != first.font:
-            break
-        lines.append(line)
-    text = join_lines(lines, vocabulary)
+    first = body[at + 1]
+
+    alike = takewhile(
+        lambda line: (
+            line.font == first.font
+            and abs(line.size - first.size) <= _SAME_SIZE
+            and abs(line.box.x0 - first.box.x0) <= 12
+        ),
+        body[at + 1 :],
+    )
+    text = join_lines(list(alike), vocabulary)
     if len(text.split()) < 20 or names_a_place(text):
         return
     mixed = draft.pieces[start + 1 : end]

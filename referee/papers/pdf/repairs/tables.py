@@ -10,27 +10,52 @@ from typing import TypeVar
 from referee.papers.bibliography import parse_entry
 from referee.papers.pdf.draft import Draft, overlap_x
 from referee.papers.pdf.pages import Word, around, middle_in
+from referee.papers.pdf.repairs.words import Vocabulary, join_lines
 from referee.papers.pieces import Piece, cells_text, squeeze
 from referee.schemas.paper import Box
 
 _Item = TypeVar("_Item")
 _SAME_LINE = 4.0
-_LEAST = 2
+_LEAST, _GRID_ROWS, _GRID_COLUMNS, _FULL_ROWS = 2, 5, 3, 0.6
 _GUTTER = 7.0
 _CAPTION_REACH = 60.0
 
 
-def repair_tables(draft: Draft) -> None:
+def repair_tables(draft: Draft, vocabulary: Vocabulary) -> None:
     """Merge cut rows, rebuild grids that have a caption but no table, then label tables by their captions."""
+    small = draft.body_size() - 0.5
     for index, piece in enumerate(draft.pieces):
         if piece.kind == "table" and piece.box is not None:
             merged = _merge_rows(draft, piece, piece.box)
             draft.pieces[index] = _reread_cells(draft, merged, piece.box)
+        elif piece.kind == "paragraph" and piece.box and (piece.page or 1) > 1 and 0 < piece.size < small:
+            draft.pieces[index] = _as_grid(draft, piece, piece.box)
     _spanning_heads(draft)
     _label_tables(draft)
+    draft.pieces = [_as_text(draft, piece, vocabulary) for piece in draft.pieces]
     for caption in [p for p in draft.pieces if p.kind == "caption" and (p.label or "").startswith("Table")]:
-        if not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
-            _rebuild(draft, caption)
+        if caption.box and not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
+            _rebuild(draft, caption, caption.box)
+
+
+def _as_grid(draft: Draft, piece: Piece, box: Box) -> Piece:
+    """Small text with words in every column of most rows is a table: a part of one that its caption is far from."""
+    cells = grid(draft.words_in(draft.page(piece.page), box))
+    if len(cells) < _GRID_ROWS or len(cells[0]) < _GRID_COLUMNS or sum(map(all, cells)) < _FULL_ROWS * len(cells):
+        return piece
+    text = cells_text(cells)
+    draft.record("missed_table", piece.page, piece.text, text, "small text whose words stand in rows and columns")
+    return replace(piece, kind="table", text=text, cells=cells)
+
+
+def _as_text(draft: Draft, piece: Piece, vocabulary: Vocabulary) -> Piece:
+    """A table of two columns without a caption is text where no gap goes through all its lines."""
+    page, is_pairs = draft.page(piece.page), {len(row) for row in piece.cells} == {_LEAST} and not piece.label
+    if not (is_pairs and piece.box and len(_columns(draft.words_in(page, piece.box))) == 1):
+        return piece
+    text = join_lines([line for line in page.lines_in(piece.box) if line.key], vocabulary)
+    draft.record("false_table", piece.page, piece.text, text, "its lines go on where its columns would part")
+    return replace(piece, kind="paragraph", text=text or piece.text, cells=())
 
 
 def _merge_rows(draft: Draft, table: Piece, box: Box) -> Piece:
@@ -39,14 +64,13 @@ def _merge_rows(draft: Draft, table: Piece, box: Box) -> Piece:
     heights = _by_height(lines, lambda line: (line.box.y0 + line.box.y1) / 2)
     bands = ["".join(line.key for line in sorted(band, key=lambda item: item.box.x0)) for band in heights]
     rows: list[tuple[str, ...]] = []
-    merged = 0
     for row in table.cells:
         keys = [squeeze(cell) for cell in (*(rows[-1] if rows else ()), *row) if squeeze(cell)]
         if rows and _complement(rows[-1], row) and any(all(key in band for key in keys) for band in bands):
             rows[-1] = tuple(one or other for one, other in zip(rows[-1], row, strict=True))
-            merged += 1
         else:
             rows.append(row)
+    merged = len(table.cells) - len(rows)
     if not merged:
         return table
     draft.record(
@@ -65,9 +89,7 @@ def _reread_cells(draft: Draft, table: Piece, box: Box) -> Piece:
     letters = squeeze("".join(line.text for line in page.lines_in(box, slack=4.0)))
     said = [word for row in table.cells for cell in row for word in cell.split() if len(squeeze(word)) > 3]
     strange = [word for word in said if squeeze(word) not in letters]
-    if not strange:
-        return table
-    cells = grid(draft.words_in(page, box))
+    cells = grid(draft.words_in(page, box)) if strange else ()
     if not cells or len(cells[0]) != len(table.cells[0]):
         return table
     draft.record(
@@ -88,8 +110,7 @@ def _by_height(items: Iterable[_Item], middle: Callable[[_Item], float]) -> list
 
 
 def _complement(one: Sequence[str], other: Sequence[str]) -> bool:
-    same = len(one) == len(other) and any(one) and any(other)
-    return same and all(not (a and b) for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) and any(one) and any(other) and not any(map(all, zip(one, other, strict=True)))
 
 
 def _spanning_heads(draft: Draft) -> None:
@@ -111,10 +132,10 @@ def _spanning_heads(draft: Draft) -> None:
 
 def _is_head(piece: Piece, table: Piece, body: float) -> bool:
     one, other = piece.box, table.box
-    if piece.kind != "paragraph" or piece.page != table.page or one is None or other is None:
+    small = piece.kind == "paragraph" and piece.page == table.page and 0 < piece.size < body - 0.3
+    if not small or one is None or other is None or len(table.cells[0]) <= 2:
         return False
-    inside = one.x0 >= other.x0 - 3 and one.x1 <= other.x1 + 3 and 0 <= other.y0 - one.y1 < 12
-    return inside and 0 < piece.size < body - 0.3 and len(table.cells[0]) > 2
+    return one.x0 >= other.x0 - 3 and one.x1 <= other.x1 + 3 and 0 <= other.y0 - one.y1 < 12
 
 
 def _label_tables(draft: Draft) -> None:
@@ -179,16 +200,14 @@ _ROW_GAP = 30.0
 _SLACK = 2.0
 
 
-def _rebuild(draft: Draft, caption: Piece) -> None:
+def _rebuild(draft: Draft, caption: Piece, at: Box) -> None:
     """Make a table of what stands next to a table caption, small paragraphs and lines in no piece, if it is a grid."""
-    if caption.box is None:
-        return
     page, size = draft.page(caption.page), draft.body_size() - 0.5
     here = [(piece, piece.box) for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
     free = [line.box for line in page.body if not any(middle_in(line.box, box, _SLACK) for _, box in here)]
     free += [box for piece, box in here if piece.kind == "paragraph" and 0 < piece.size < size]
     for below in (False, True):
-        run = _run(free, caption.box, below=below)
+        run = _run(free, at, below=below)
         if not run:
             continue
         box = around(*run)
@@ -233,9 +252,6 @@ def _take_out(draft: Draft, caption: Piece, words: Sequence[str]) -> None:
             return
 
 
-Row = tuple[str, ...]
-
-
 def spread_row_labels(draft: Draft) -> None:
     """Turn centred labels on rows of their own into a first column.
 
@@ -255,13 +271,13 @@ def spread_row_labels(draft: Draft) -> None:
         draft.pieces[index] = replace(piece, cells=cells, text=cells_text(cells))
 
 
-def _groups(cells: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+def _groups(cells: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
     """Labels with their rows; empty unless two or more centred labels account for all rows below the header."""
     rows = list(cells[1:])
     labels = [i for i, row in enumerate(rows) if row[0] and not any(row[1:])]
     if len(labels) < 2:
         return []
-    groups: list[tuple[str, list[Row]]] = []
+    groups: list[tuple[str, list[tuple[str, ...]]]] = []
     start = 0
     for at in labels:
         above = at - start
@@ -274,7 +290,7 @@ def _groups(cells: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     return groups if start == len(rows) else []
 
 
-def _split_header(draft: Draft, table: Piece) -> Row:
+def _split_header(draft: Draft, table: Piece) -> tuple[str, ...]:
     """The header with its first cell parted where the page leaves a gap between two words; else an empty first cell."""
     first, *others = table.cells[0]
     words = draft.words_in(draft.page(table.page), table.box) if table.box else []

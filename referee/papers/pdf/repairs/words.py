@@ -52,17 +52,12 @@ class Vocabulary:
 
 def join_lines(lines: Sequence[Line], vocabulary: Vocabulary) -> str:
     """Lines as one text, words broken at line ends made whole."""
-    text = ""
-    for at, line in enumerate(lines):
-        before = lines[at - 1]
-        if not at:
-            text = line.text
-        elif before.hyphen and (head := _TAIL.search(text, len(text) - _LONGEST)) and (tail := _HEAD.match(line.text)):
+    text = lines[0].text if lines else ""
+    for before, line in pairwise(lines):
+        if before.hyphen and (head := _TAIL.search(text, len(text) - _LONGEST)) and (tail := _HEAD.match(line.text)):
             text = text[: head.start()] + vocabulary.join(head[1], tail[1]) + line.text[tail.end() :]
-        elif before.hyphen:
-            text = f"{text}-{line.text}"
         else:
-            text = f"{text} {line.text}"
+            text = f"{text}{'-' if before.hyphen else ' '}{line.text}"
     return text
 
 
@@ -78,8 +73,6 @@ def repair_hyphens(draft: Draft, vocabulary: Vocabulary) -> None:
 
 
 def _mend_page(draft: Draft, number: int, broken: dict[tuple[str, str], str]) -> list[tuple[str, str]]:
-    if not broken:
-        return []
     pattern = re.compile(r"(?<![^\W\d_])([^\W\d_]+)(-\s*)([^\W\d_]+)")
     mended: list[tuple[str, str]] = []
 
@@ -127,8 +120,7 @@ def repair_words(draft: Draft, vocabulary: Vocabulary) -> None:
         for index, piece in enumerate(draft.pieces):
             if piece.page != page.number or piece.kind not in _TEXT_KINDS:
                 continue
-            text = _FORMULA.sub(lambda match: _free(match, words, freed), piece.text)  # noqa: B023
-            text = compose_accents(text)
+            text = compose_accents(_FORMULA.sub(lambda match: _free(match, words, freed), piece.text))  # noqa: B023
             text = " ".join(_part(token, tokens, glued, parted) for token in text.split(" "))
             draft.pieces[index] = _reread(draft, replace(piece, text=text), page, words, vocabulary)
         _record(draft, "words_in_formula", page, freed, "the page prints them as words beside the formula")
@@ -168,35 +160,29 @@ def _words(tokens: Iterable[str]) -> set[str]:
 
 def _free(match: re.Match[str], words: frozenset[str], freed: list[tuple[str, str]]) -> str:
     """``$x_i denotes$`` becomes ``$x_i$ denotes`` where the page prints 'denotes' as a word."""
-    formula = match[1]
-    kept = formula.split()
-    leading: list[str] = []
-    trailing: list[str] = []
-    while kept and _is_word(kept[-1], words):
-        trailing.insert(0, kept.pop())
-    while kept and _is_word(kept[0], words):
-        leading.append(kept.pop(0))
-    if not leading and not trailing:
+    parts = match[1].split()
+    signs = [at for at, part in enumerate(parts) if not _is_word(part, words)]
+    first, end = (signs[0], signs[-1] + 1) if signs else (0, 0)
+    if end - first == len(parts):
         return match[0]
-    text = " ".join([*leading, *([f"${' '.join(kept)}$"] if kept else []), *trailing])
+    kept = [f"${' '.join(parts[first:end])}$"] if signs else []
+    text = " ".join([*parts[:first], *kept, *parts[end:]])
     freed.append((match[0], text))
     return text
 
 
 def _is_word(part: str, words: frozenset[str]) -> bool:
-    if not _PLAIN_WORD.match(part) or part.strip("(.,;:)?!").casefold() in _OPERATORS:
-        return False
-    return all(squeeze(half) in words for half in part.split("-") if squeeze(half))
+    is_plain = _PLAIN_WORD.match(part) is not None and part.strip("(.,;:)?!").casefold() not in _OPERATORS
+    return is_plain and all(squeeze(half) in words for half in part.split("-") if squeeze(half))
 
 
 def _glued(page: Page) -> dict[str, str]:
     """Neighbouring words of the page by what they would be without the blank, with and without a note mark."""
     glued: dict[str, str] = {}
     for one, other in pairwise(page.tokens):
-        if one.endswith("-") or not (other[0].isalnum() or other[0] in "([“‘"):
-            continue
-        for first in (one, _NOTE_MARK.sub(r"\1", one)):
-            glued.setdefault(first + other, f"{first} {other}")
+        if not one.endswith("-") and (other[0].isalnum() or other[0] in "([“‘"):
+            for first in (one, _NOTE_MARK.sub(r"\1", one)):
+                glued.setdefault(first + other, f"{first} {other}")
     return glued
 
 
@@ -224,12 +210,10 @@ def _reread(draft: Draft, piece: Piece, page: Page, words: frozenset[str], vocab
     garbled = len(strange) >= _GARBLED_WORDS and len(strange) >= _GARBLED_SHARE * len(said)
     unread = any(line.own_scale for line in lines) and len(squeeze(printed)) > len(squeeze(piece.text))
     turned = bool(strange) and _RIGHT_TO_LEFT.search(piece.text) is not None
-    if not (garbled or unread or turned or is_scrambled(piece.text) or (strange and outside != piece.text)):
+    wrong = garbled or unread or turned or is_scrambled(piece.text) or (strange and outside != piece.text)
+    if not wrong or len(squeeze(printed)) < 0.8 * len(squeeze(re.sub(r"\\[A-Za-z]+", "", piece.text))):
         return piece
-    if len(squeeze(printed)) < 0.8 * len(squeeze(re.sub(r"\\[A-Za-z]+", "", piece.text))):
-        return piece
-    proof = "signs of its formulas stand in no formula; the page's own order is taken"
-    if strange:
-        proof = f"{len(strange)} of its {len(said)} words are not on the page, e.g. {', '.join(strange[:3])}"
+    shown = f"{len(strange)} of its {len(said)} words are not on the page, e.g. {', '.join(strange[:3])}"
+    proof = shown if strange else "signs of its formulas stand in no formula; the page's own order is taken"
     draft.record("garbled_text", page.number, piece.text, printed, proof)
     return replace(piece, text=printed)

@@ -25,10 +25,8 @@ _LABELLED_ONLY: tuple[SectionRole, ...] = ("front", "abstract", "checklist")
 _TEXTS = ("paragraph", "list", "reference")
 _NOTE = re.compile(r"^(?:(?:Notes?|Sources?)\s*[.:]|[*†‡§¶∗]+\s*\S)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_PROSE_WORDS = 25
-_PROSE_SHARE = 0.75
-_ROW_TOKENS = 4
-_ROW_SHARE = 0.4
+_PROSE_WORDS, _PROSE_SHARE = 25, 0.75
+_ROW_TOKENS, _ROW_SHARE = 4, 0.4
 
 
 @dataclass

@@ -13,8 +13,7 @@ from referee.papers.pieces import Piece, plain, squeeze
 from referee.schemas.paper import Box, Certainty, Finding
 
 # A page's text counts as lost above both: single odd words come from formulas and ligatures.
-LOST_SHARE = 0.02
-LOST_WORDS = 8
+LOST_SHARE, LOST_WORDS = 0.02, 8
 # Readable papers lose up to 3% (21 shared files); one whose fonts the converter cannot read lost 99%.
 MOST_LOST = 0.25
 _SAMPLE_WORDS = 40

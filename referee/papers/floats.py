@@ -167,11 +167,10 @@ def _naming(label: str | None, sections: Sequence[OpenSection]) -> _Place | None
 
 def _neighbour(sections: Sequence[OpenSection], index: int) -> _Place | None:
     """The end of the last section before it that is read, or the beginning of the first one after it."""
-    for section in sections[:index][::-1]:
-        if section.role in _READ:
-            return section, len(section.pieces), "the last section before it"
+    before = next((section for section in sections[:index][::-1] if section.role in _READ), None)
     after = next((section for section in sections[index + 1 :] if section.role in _READ), None)
-    return (after, 0, "the first section after it") if after else None
+    first = (after, 0, "the first section after it") if after else None
+    return (before, len(before.pieces), "the last section before it") if before else first
 
 
 def _end_of_entries(pieces: Sequence[Piece]) -> int:

@@ -143,12 +143,10 @@ def _number(row: str, numbered: bool, reading: Reading) -> str | None:
         number = re.sub(r"[$\\{}]", "", tag[2]).strip() or None
     elif numbered and not _SILENT.search(bare) and not _NOISE.match(bare):
         number = reading.counters.step("equation")
-    elif keys and reading.current is not None:
+    target = reading.current if number is None else Target("equation", number)
+    if target:
         for key in keys:
-            reading.label(key)
-    if number is not None:
-        for key in keys:
-            reading.counters.labels.setdefault(key.strip(), Target("equation", number))
+            reading.counters.labels.setdefault(key.strip(), target)
     return number
 
 

@@ -11,7 +11,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -74,15 +74,15 @@ def unpack(path: Path, data: bytes, limits: ArchiveLimits | None = None) -> Mapp
     return _Unpacking(path.name, data, limits or ArchiveLimits()).run()
 
 
+@dataclass
 class _Unpacking:
     """One archive while it is read: what was counted so far against the limits."""
 
-    def __init__(self, name: str, data: bytes, limits: ArchiveLimits) -> None:
-        self.name = name
-        self.data = data
-        self.limits = limits
-        self.files: dict[str, bytes] = {}
-        self.total = 0
+    name: str
+    data: bytes
+    limits: ArchiveLimits
+    files: dict[str, bytes] = field(default_factory=dict)
+    total: int = 0
 
     def run(self) -> Mapping[str, bytes]:
         try:

@@ -23,8 +23,7 @@ _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 # What the decoders raise at damaged files.
 _UNREADABLE = (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError, struct.error)
 
-_MOST_MENTIONS = 8
-_MOST_FILES_OF_ONE = 6
+_MOST_MENTIONS, _MOST_FILES_OF_ONE = 8, 6
 
 
 def mentions_by_label(paper: Paper) -> dict[str, tuple[str, ...]]:

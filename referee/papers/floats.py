@@ -25,10 +25,8 @@ _LABELLED_ONLY: tuple[SectionRole, ...] = ("front", "abstract", "checklist")
 _TEXTS = ("paragraph", "list", "reference")
 _NOTE = re.compile(r"^(?:(?:Notes?|Sources?)\s*[.:]|[*†‡§¶∗]+\s*\S)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_PROSE_WORDS = 25
-_PROSE_SHARE = 0.75
-_ROW_TOKENS = 4
-_ROW_SHARE = 0.4
+_PROSE_WORDS, _PROSE_SHARE = 25, 0.75
+_ROW_TOKENS, _ROW_SHARE = 4, 0.4
 
 
 @dataclass
@@ -169,11 +167,10 @@ def _naming(label: str | None, sections: Sequence[OpenSection]) -> _Place | None
 
 def _neighbour(sections: Sequence[OpenSection], index: int) -> _Place | None:
     """The end of the last section before it that is read, or the beginning of the first one after it."""
-    for section in sections[:index][::-1]:
-        if section.role in _READ:
-            return section, len(section.pieces), "the last section before it"
+    before = next((section for section in sections[:index][::-1] if section.role in _READ), None)
     after = next((section for section in sections[index + 1 :] if section.role in _READ), None)
-    return (after, 0, "the first section after it") if after else None
+    first = (after, 0, "the first section after it") if after else None
+    return (before, len(before.pieces), "the last section before it") if before else first
 
 
 def _end_of_entries(pieces: Sequence[Piece]) -> int:

@@ -32,9 +32,7 @@ _START = "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from refe
 _ENVIRONMENT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT")
 # Each thread reserves address space, which counts against the limit on machines with many cores.
 _FEW_THREADS = {"RAYON_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
-_CHUNK = 64 * 1024
-_KEPT_ERRORS = 8 * 1024
-_REPLY_BYTES = 32 * 2**20
+_CHUNK, _KEPT_ERRORS, _REPLY_BYTES = 64 * 1024, 8 * 1024, 32 * 2**20
 Made = TypeVar("Made", bound=BaseModel)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ from referee.schemas.paper import Box
 # What the providers scale larger pictures down to; more would be paid for and not seen.
 MOST_PIXELS_A_SIDE = 1568
 MOST_MEGAPIXELS = 50
-_MOST_BYTES = 2 * 2**20
-_MOST_BYTES_IN_ALL = 24 * 2**20
+_MOST_BYTES, _MOST_BYTES_IN_ALL = 2 * 2**20, 24 * 2**20
 _QUALITY = 85
 
 
+@dataclass
 class Pictures:
     """Writes pictures into a folder until a limit is reached, and says what was left out.
 
@@ -29,16 +30,15 @@ class Pictures:
         mentions: Sentences that refer to a label.
     """
 
-    def __init__(self, folder: Path, most: int, mentions: dict[str, tuple[str, ...]]) -> None:
-        self.folder = folder
-        self.most = most
-        self.mentions = mentions
-        self.left_out: list[str] = []
-        self.full = ""
-        self._bytes = 0
-        self._named = 0
-        self._pictured: set[str] = set()
-        self._beyond = 0
+    folder: Path
+    most: int
+    mentions: dict[str, tuple[str, ...]]
+    left_out: list[str] = field(default_factory=list)
+    full: str = ""
+    _bytes: int = 0
+    _named: int = 0
+    _pictured: set[str] = field(default_factory=set)
+    _beyond: int = 0
 
     def has_room(self) -> bool:
         """Whether another figure gets a picture."""

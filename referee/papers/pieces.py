@@ -158,6 +158,11 @@ def number(printed: str | None, default: float) -> float:
         return default
 
 
+def whole(printed: str | None, default: int) -> int:
+    """A printed number of at most five digits; the default where it is none."""
+    return int(printed) if printed and printed.isascii() and printed.isdigit() and len(printed) < 6 else default
+
+
 def tex_group(text: str) -> str:
     """A script or argument: in braces unless it is a single sign."""
     return text if len(text) == 1 else f"{{{text}}}"

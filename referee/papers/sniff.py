@@ -42,15 +42,13 @@ _OFFICE_PARTS = (
     ("content.xml", "an OpenDocument file"),
 )
 _KINDS: dict[str, Kind] = {"an HTML page": "html", "a gzip archive": "archive", "a tar archive": "archive"}
-_PDF_WINDOW = 1024
-_TEXT_WINDOW = 4096
+_PDF_WINDOW, _TEXT_WINDOW, _LATEX_WINDOW = 1024, 4096, 2**16
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BEFORE_HTML = re.compile(rb"(?:\s+|<\?xml[^>]*>|<!--.*?-->)*", re.DOTALL)
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _BEFORE_LATEX = re.compile(rb"(?:\s+|%[^\n]*(?:\n|$))*")
 _DOCUMENT_CLASS = re.compile(rb"^[^\S\n]*\\document(?:class|style)\b", re.MULTILINE)
-_LATEX_WINDOW = 2**16
 
 
 def is_pdf(data: bytes) -> bool:
@@ -72,7 +70,8 @@ def kind_of(data: bytes) -> Kind | None:
         return "pdf"
     looks = describe_bytes(data)
     head = data[:_LATEX_WINDOW].removeprefix(_BOM)
-    is_latex = head[_end(_BEFORE_LATEX, head) :].startswith(b"\\") and _DOCUMENT_CLASS.search(head) is not None
+    begins = _BEFORE_LATEX.sub(b"", head, count=1).startswith(b"\\")
+    is_latex = begins and _DOCUMENT_CLASS.search(head) is not None
     return _KINDS.get(looks) if looks != "plain text" else "latex" if is_latex else "text"
 
 
@@ -102,12 +101,7 @@ def _is_html(data: bytes) -> bool:
     head = data[:_TEXT_WINDOW].removeprefix(_BOM)
     if head.startswith(_UTF16):
         head = head.decode("utf-16", errors="ignore").encode("utf-8")
-    return _HTML.match(head, _end(_BEFORE_HTML, head)) is not None
-
-
-def _end(pattern: re.Pattern[bytes], head: bytes) -> int:
-    match = pattern.match(head)
-    return match.end() if match else 0
+    return _HTML.match(_BEFORE_HTML.sub(b"", head, count=1)) is not None
 
 
 def _names_in(data: bytes) -> list[str]:

@@ -141,10 +141,7 @@ def _table(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    text = line.strip().removeprefix("|")
-    parts = re.split(r"(?<!\\)\|", text)
-    if parts and not parts[-1].strip():
-        parts = parts[:-1]
+    parts = re.split(r"(?<!\\)\|", re.sub(r"(?<!\\)\|$", "", line.strip().removeprefix("|")))
     return tuple(_BOLD.sub(r"\g<text>", part.strip()).replace("\\|", "|") for part in parts) or ("",)
 
 

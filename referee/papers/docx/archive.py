@@ -19,7 +19,6 @@ from lxml.etree import XMLSyntaxError
 from referee.errors import PaperParseError
 from referee.papers.archive import ArchiveLimits, unpack
 from referee.papers.docx.styles import local
-from referee.papers.sniff import describe_bytes
 from referee.schemas.foreign import Unreadable, xml_root
 
 _LIMITS = ArchiveLimits(total_bytes=400 * 2**20, count=4000, ratio=500.0)
@@ -54,11 +53,6 @@ def _refuse_other_kinds(name: str, data: bytes) -> None:
             raise PaperParseError(f"{name!r} is encrypted with a password.", hint="Save it without a password.")
         raise PaperParseError(
             f"{name!r} is an old Microsoft Office file (.doc), not a .docx.", hint="Save it as .docx or PDF."
-        )
-    if not data.startswith(b"PK"):
-        raise PaperParseError(
-            f"{name!r} is named like a Word file, but its bytes look like {describe_bytes(data)}.",
-            hint="Save the paper as .docx or PDF, or rename it to what it is.",
         )
 
 

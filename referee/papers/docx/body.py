@@ -12,7 +12,7 @@ from referee.papers.docx.styles import Mark, Numbering, Styles, W, local, value
 from referee.papers.docx.text import HiddenRuns, Line, Place, TextReader
 from referee.papers.docx.theme import Theme
 from referee.papers.headings import is_contents, role_by_name
-from referee.papers.pieces import Piece, caption_label, cells_text, filled_up, is_caption
+from referee.papers.pieces import Piece, caption_label, cells_text, filled_up, is_caption, whole
 
 _WIDEST = 100
 ReadCell = Callable[[Any, Place], str]
@@ -32,14 +32,14 @@ def read_cells(table: Any, styles: Styles, theme: Theme, read_cell: ReadCell) ->
     for row in _inside(table, "tr"):
         if row.find(f"{W}trPr/{W}del") is not None:
             continue
-        cells: list[str] = [""] * _bounded(value(row.find(f"{W}trPr/{W}gridBefore")), 0)
+        cells: list[str] = [""] * min(whole(value(row.find(f"{W}trPr/{W}gridBefore")), 0), _WIDEST)
         for cell in _inside(row, "tc"):
             shade = theme.fill(cell.find(f"{W}tcPr/{W}shd"))
             place = Place(shade if shade is not None else None if unknown else Place().shade, row_hides(row))
             merged = cell.find(f"{W}tcPr/{W}vMerge")
             goes_on = merged is not None and value(merged) != "restart"
             cells.append("" if goes_on else read_cell(cell, place))
-            cells.extend("" for _ in range(_bounded(value(cell.find(f"{W}tcPr/{W}gridSpan")), 1) - 1))
+            cells.extend("" for _ in range(1, min(whole(value(cell.find(f"{W}tcPr/{W}gridSpan")), 1), _WIDEST)))
         rows.append(cells[:_WIDEST])
     return tuple(row for row in filled_up(rows) if any(cell.strip() for cell in row))
 
@@ -52,10 +52,6 @@ def _inside(parent: Any, name: str) -> Iterator[Any]:
             yield child
         elif found in ("sdt", "sdtContent", "ins", "customXml", "moveTo"):
             yield from _inside(child, name)
-
-
-def _bounded(printed: str | None, default: int) -> int:
-    return min(int(printed), _WIDEST) if printed and printed.isdigit() and len(printed) < 6 else default
 
 
 _FORMULA = re.compile(r"\$(?P<tex>[^$]+)\$")

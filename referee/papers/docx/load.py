@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -33,8 +32,7 @@ from referee.papers.pieces import Piece
 from referee.papers.text import split_entries
 from referee.schemas.paper import Converter, Paper, Repair
 
-_MOST_WORDS = 14
-_MOST_TITLE_WORDS = 40
+_MOST_WORDS, _MOST_TITLE_WORDS = 14, 40
 _NUMBER = re.compile(r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){1,3})[.)]?\s+(?P<title>[A-Z]\S*.*)$")
 
 
@@ -108,9 +106,6 @@ def _heading_proof(text: str, line: Line, before: tuple[int, ...]) -> tuple[str,
     return "a customary section name alone on its line" if known else bold, ()
 
 
-_RUN_IN_FROM = 4
-
-
 def load_docx(path: Path, data: bytes) -> Paper:
     """Read a paper from a Word document with python-docx.
 
@@ -177,21 +172,4 @@ def _with_headings(body: Body) -> tuple[list[Piece], list[Repair]]:
         replace(piece, kind="heading") if piece.kind == "paragraph" and plain_name(piece.text) == again else piece
         for piece in label_tables(pieces)
     ]
-    pieces, joined = _run_in(pieces)
-    return split_entries(number_headings(pieces, mixed=True)), [*repairs, *found, *joined]
-
-
-def _run_in(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Repair]]:
-    """Headings of level 4 and deeper that end like a sentence stand at the head of their paragraph."""
-    joined: list[Piece] = []
-    repairs: list[Repair] = []
-    for piece in pieces:
-        last = joined[-1] if joined else None
-        is_run_in = last is not None and last.kind == "heading" and last.level >= _RUN_IN_FROM
-        if last is not None and is_run_in and last.text.endswith(".") and piece.kind == "paragraph":
-            joined[-1] = replace(piece, text=f"{last.text} {piece.text}")
-            proof = "level 4 or deeper, and it ends with a full stop"
-            repairs.append(Repair(kind="run_in_heading", page=None, before="heading", after=last.text, proof=proof))
-        else:
-            joined.append(piece)
-    return joined, repairs
+    return split_entries(number_headings(pieces, mixed=True)), [*repairs, *found]

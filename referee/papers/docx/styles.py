@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from referee.papers.headings import numeral
+from referee.papers.pieces import whole
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -100,12 +101,7 @@ def is_on(element: Any | None) -> bool:
     return element is not None and (value(element) or "1") not in ("0", "false", "off", "none")
 
 
-_DEEPEST = 8
-_MOST = 100_000
-
-
-def _whole(printed: str | None, default: int) -> int:
-    return int(printed) if printed and printed.isdigit() else default
+_DEEPEST, _MOST = 8, 100_000
 
 
 @dataclass(frozen=True)
@@ -134,7 +130,7 @@ class Numbering:
             return None
         number_id, depth = found
         abstract_id, own = self._levels(number_id)
-        levels = {_whole(e.get(f"{W}ilvl"), 0): e for e in own}
+        levels = {whole(e.get(f"{W}ilvl"), 0): e for e in own}
         level = levels.get(depth)
         if level is None:
             return Mark("•", depth)
@@ -176,7 +172,7 @@ class Numbering:
             return None
         if depth is None:
             depth = self._depth_by_style(paragraph, str(number_id))
-        return str(number_id), min(int(depth), _DEEPEST) if depth.isdigit() else 0
+        return str(number_id), min(whole(depth, 0), _DEEPEST)
 
     def _depth_by_style(self, paragraph: Any, number_id: str) -> str:
         """A heading style belongs to the level that names it."""
@@ -190,7 +186,7 @@ class Numbering:
         override = None if number is None else number.find(f"{W}lvlOverride[@{W}ilvl='{depth}']/{W}startOverride")
         if override is not None and (number_id, depth) not in self._started:
             self._counts.pop((abstract_id, depth), None)
-            first = _whole(value(override), 1)
+            first = whole(value(override), 1)
         else:
             first = self._start(levels.get(depth))
         self._started.add((number_id, depth))
@@ -201,4 +197,4 @@ class Numbering:
 
     @staticmethod
     def _start(level: Any | None) -> int:
-        return min(_whole(value(None if level is None else level.find(f"{W}start")), 1), _MOST)
+        return min(whole(value(None if level is None else level.find(f"{W}start")), 1), _MOST)

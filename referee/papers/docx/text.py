@@ -15,9 +15,8 @@ from referee.papers.hidden.css import Colour, colour
 from referee.papers.hidden.visibility import LEAST_CONTRAST, HiddenWords, contrast
 from referee.papers.pieces import script_text
 
-_SMALLEST = 2.0
+_SMALLEST, _USUAL = 2.0, 11.0
 _NARROWEST = 10
-_USUAL = 11.0
 _HIGHLIGHTS = {
     "darkBlue": "000080", "darkCyan": "008080", "darkGreen": "008000", "darkMagenta": "800080", "darkRed": "800000",
     "darkYellow": "808000", "darkGray": "808080", "lightGray": "c0c0c0", "black": "000000", "blue": "0000ff",

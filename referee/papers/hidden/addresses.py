@@ -110,8 +110,7 @@ _TOPIC_MENTIONS = 3
 _PROMPT_HEADING = re.compile(r"\bprompts?\b|\btemplates?\b|\binstructions?\b|\bguidelines?\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|\u201c[^\u201d\n]*\u201d|`[^`\n]+`|``.*?''|\u2018[^\u2019\n]{12,}\u2019|«[^»\n]*»")
 _QUOTING_KINDS = ("code", "table", "figure", "caption")
-_MAX_TEXT = 600
-_MAX_HIDDEN = 2000
+_MAX_TEXT, _MAX_HIDDEN = 600, 2000
 
 
 def beginning(text: str, most: int = _MAX_HIDDEN) -> str:

@@ -41,8 +41,7 @@ _SIGNS: dict[type, Callable[[float, float], float]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
-_MOST_STEPS, _LONGEST = 12, 2000
-_DEEPEST = 12
+_MOST_STEPS, _LONGEST, _DEEPEST = 12, 2000, 12
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from referee.papers.hidden.characters import find_invisible, without_invisible
 from referee.papers.hidden.css import Rule, declared, parse_rules, settled
 from referee.papers.hidden.markup import Span, link_spans, tex_spans, unprinted
 from referee.papers.hidden.visibility import HIDES_BY, Look, switched_off
-from referee.schemas.paper import Certainty, Finding
+from referee.schemas.paper import Certainty, Finding, FindingKind
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -25,6 +25,7 @@ _FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<rest>.*)$")
 _INLINE_CODE = re.compile(r"`[^`\n]+`")
 _TAG = re.compile(r"<(?P<close>/?)\s*(?P<tag>[a-z][a-z0-9]*)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
 _LEAST_WORDS = 3
+_SIGNS = "What prints nothing was"
 _EMPTY_TAGS = ("input", "img", "br", "meta")
 
 # Arabic and Hebrew are written with marks of direction, which belong to the text as joiners do.
@@ -53,17 +54,20 @@ def scan_text(text: str, *, markdown: bool = True) -> tuple[str, tuple[Finding, 
     for span in sorted(_spans(text, markdown), key=lambda span: (span.start, -span.end)):
         if span.start < at:  # of overlapping pieces only the first and widest
             continue
-        findings.append(_finding(text, span))
+        count = len(span.text.split())
+        what = f"text that a reader of the rendered page cannot see ({count} words): {span.reason}. It was"
+        findings.append(_finding(text, span.start, what, span.text, span.certainty, span.kind))
         kept += [text[at : span.start], span.keep + "\n" * text.count("\n", span.start, span.end)]
         at = span.end
     kept.append(text[at:])
     cleaned = _MARKS.sub("", "".join(kept)) if _RIGHT_TO_LEFT.search(text) else "".join(kept)
     shown = without_invisible(cleaned)
     signs = find_invisible(cleaned)
-    findings += [_signs(cleaned, one.start, one.what, one.text, one.certainty) for one in signs]
+    findings += [_finding(cleaned, one.start, f"{one.what}. {_SIGNS}", one.text, one.certainty) for one in signs]
     if not signs and (lost := len(cleaned) - len(shown)):
         first = next(at for at, (a, b) in enumerate(zip(cleaned, shown + "\0", strict=False)) if a != b)
-        findings.append(_signs(cleaned, first, f"{lost} single sign(s) that print nothing", "", "low"))
+        what = f"{lost} single sign(s) that print nothing. {_SIGNS}"
+        findings.append(_finding(cleaned, first, what, "", "low"))
     return shown, tuple(findings)
 
 
@@ -188,24 +192,13 @@ def _element(text: str, opening: re.Match[str], closed: int | None, reason: str)
     return Span(opening.start(), end, words, reason, certainty)
 
 
-def _finding(text: str, span: Span) -> Finding:
-    line = text.count("\n", 0, span.start) + 1
-    return Finding(
-        kind=span.kind,
-        message=(
-            f"Line {line} holds text that a reader of the rendered page cannot see "
-            f"({len(span.text.split())} words): {span.reason}. It was taken out before the paper was read."
-        ),
-        certainty=span.certainty,
-        text=beginning(span.text),
-    )
-
-
-def _signs(text: str, start: int, what: str, spelled: str, certainty: Certainty) -> Finding:
+def _finding(
+    text: str, start: int, what: str, hidden: str, certainty: Certainty, kind: FindingKind = "hidden_text"
+) -> Finding:
     line = text.count("\n", 0, start) + 1
     return Finding(
-        kind="hidden_text",
-        message=f"Line {line} holds {what}. What prints nothing was taken out before the paper was read.",
+        kind=kind,
+        message=f"Line {line} holds {what} taken out before the paper was read.",
         certainty=certainty,
-        text=beginning(spelled),
+        text=beginning(hidden),
     )

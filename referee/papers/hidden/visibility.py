@@ -180,21 +180,21 @@ def _clipped(values: Mapping[str, str]) -> bool:
     )
 
 
+@dataclass
 class HiddenWords:
     """Text that a reader cannot see, as it is met in reading order; neighbours hidden for one reason are one piece."""
 
-    def __init__(self, holder: str, between: str) -> None:
-        self._holder = holder
-        self._between = between
-        self._pieces: list[tuple[str, str, Certainty]] = []
-        self._open = False
+    holder: str
+    between: str
+    _pieces: list[tuple[str, str, Certainty]] = field(default_factory=list)
+    _open: bool = False
 
     def add(self, text: str, reason: str, certainty: Certainty = "high") -> None:
         """Keep hidden text."""
         if not text.strip():
             return
         if self._open and self._pieces[-1][1:] == (reason, certainty):
-            text = f"{self._pieces.pop()[0]}{self._between}{text}"
+            text = f"{self._pieces.pop()[0]}{self.between}{text}"
         self._pieces.append((text, reason, certainty))
         self._open = True
 
@@ -208,7 +208,7 @@ class HiddenWords:
         findings = [
             Finding(
                 kind="hidden_text",
-                message=f"The {self._holder} holds text that a reader cannot see ({why}); it is kept out of the "
+                message=f"The {self.holder} holds text that a reader cannot see ({why}); it is kept out of the "
                 "sections.",
                 certainty=certainty,
                 text=text,
@@ -216,7 +216,7 @@ class HiddenWords:
             for text, why, certainty in told[:_MOST]
         ]
         if more := told[_MOST:]:
-            message = f"The {self._holder} holds {len(more)} more pieces of text that a reader cannot see."
+            message = f"The {self.holder} holds {len(more)} more pieces of text that a reader cannot see."
             rest = "\n".join(text for text, _, _ in more)
             findings.append(Finding(kind="hidden_text", message=message, certainty="high", text=rest))
         return tuple(findings)

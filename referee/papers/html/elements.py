@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 from referee.papers.bibliography import parse_entry
 from referee.papers.html.text import Line, tex_of, text_of
 from referee.papers.html.tree import class_names, has_class
-from referee.papers.pieces import Entry, Piece
+from referee.papers.pieces import Entry, Piece, whole
 
 FRONT = frozenset(
     [
@@ -185,21 +185,17 @@ def read_cells(table: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> tupl
     return tuple(filter(any, rows))
 
 
-def _rows(table: HtmlElement) -> list[HtmlElement]:
+def _rows(table: HtmlElement) -> Iterator[HtmlElement]:
     """The table's own rows, those of tables inside its cells not among them."""
-    rows: list[HtmlElement] = []
-    waiting = list(table)
-    while waiting:
-        element = waiting.pop(0)
+    for element in table:
         if element.tag == "tr" or has_class(element, "ltx_tr"):
-            rows.append(element)
+            yield element
         elif element.tag in ("thead", "tbody", "tfoot") or has_class(element, "ltx_thead", "ltx_tbody", "ltx_tfoot"):
-            waiting[:0] = list(element)
-    return rows
+            yield from _rows(element)
 
 
 def _span(cell: HtmlElement, name: str) -> int:
     value = cell.get(name) or ""
     if not value and name == "colspan":
         value = next(iter(re.findall(r"ltx_colspan_(\d+)", cell.get("class") or "")), "")
-    return min(max(int(value), 1), _WIDEST) if value.isdigit() and len(value) < 5 else 1
+    return min(max(whole(value, 1), 1), _WIDEST)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
+import webencodings
 from lxml import etree, html
 from lxml.html import HtmlElement
 
@@ -39,14 +40,6 @@ _WINDOW = 4096
 _DATA_SHEET = re.compile(r"data:text/css[^,]*?(?P<base64>;base64)?,(?P<text>.*)", re.IGNORECASE | re.DOTALL)
 _IMPORT = re.compile(r"@import\s+(?:url\(\s*)?[\"']?(data:text/css[^\"')]*)", re.IGNORECASE)
 _DEEPEST = 150
-# The encodings that browsers know; Python has more (rot13, unicode_escape), and those are no encodings of pages.
-_KNOWN = re.compile(
-    r"utf-?8|us-ascii|ascii|latin-?1|(?:windows-|cp)(?:874|125[0-8])|iso[-_]?8859-\d{1,2}|koi8-[ru]|gb18030|gbk|gb2312"
-    r"|big5|euc-jp|euc-kr|iso-2022-jp|shift[-_]jis|macintosh|ibm866|utf-16(?:le|be)?",
-    re.IGNORECASE,
-)
-# As browsers do: pages that name Latin-1 or ASCII mean windows-1252; a UTF-16 label that could be read is UTF-8.
-_MEANT = re.compile(r"us-ascii|ascii|latin-?1|iso[-_]?8859-1", re.IGNORECASE)
 
 
 def parse_page(name: str, data: bytes) -> HtmlElement:
@@ -71,7 +64,7 @@ def parse_page(name: str, data: bytes) -> HtmlElement:
         root = html.document_fromstring(text, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise PaperParseError(f"{name!r} cannot be read as HTML: {error}", hint="Save the page again.") from error
-    if any("depth" in entry.message.lower() for entry in parser.error_log) or _depth(root) > _DEEPEST:
+    if any("depth" in entry.message.lower() for entry in parser.error_log) or root.xpath("/*" * (_DEEPEST + 1)):
         raise PaperParseError(
             f"{name!r} nests elements more than {_DEEPEST} deep; no paper's page does.", hint="Save the page again."
         )
@@ -102,22 +95,12 @@ def _encoding(name: str, data: bytes) -> tuple[str, str]:
     match = _DECLARED.search(data[:_WINDOW])
     if match is None:
         return "utf-8", "the default, as it declares no encoding"
-    label = match[1].decode("ascii", "replace").lower()
-    if not _KNOWN.fullmatch(label):
+    label = match[1].decode("ascii", "replace")
+    found = webencodings.lookup(label)  # what browsers know; they read "latin1" as windows-1252
+    if found is None:
         raise PaperParseError(f"{name!r} declares the unknown encoding {label!r}.", hint="Save the page as UTF-8.")
-    if label.startswith("utf"):
-        return "utf-8", "declared"
-    if _MEANT.fullmatch(label):
-        return "cp1252", f"declared as {label!r}"
-    return codecs.lookup("mac-roman" if label == "macintosh" else label.replace("windows-", "cp")).name, "declared"
-
-
-def _depth(root: HtmlElement) -> int:
-    deepest, level = 0, [root]
-    while level:
-        deepest += 1
-        level = [child for element in level for child in element]
-    return deepest
+    # A label of UTF-16 that could be read is UTF-8.
+    return "utf-8" if found.name.startswith("utf") else found.codec_info.name, f"declared as {label!r}"
 
 
 _VERSION = "1"

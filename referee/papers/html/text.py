@@ -18,6 +18,14 @@ _ACCENTS = {
     "^": "\\hat", "ˆ": "\\hat", "~": "\\tilde", "˜": "\\tilde", "¯": "\\bar", "‾": "\\bar", "→": "\\vec",
     "˙": "\\dot", "¨": "\\ddot", "ˇ": "\\check", "_": "\\underline", "⏞": "\\overbrace", "⏟": "\\underbrace",
 }  # fmt: skip
+# Fractions, roots and scripts by their number of parts: the parts, then all but the first of them as groups.
+_FORMS = {
+    ("mfrac", 2): r"\frac{{{0}}}{{{1}}}",
+    ("mroot", 2): r"\sqrt[{1}]{{{0}}}",
+    **dict.fromkeys((("msub", 2), ("munder", 2)), "{0}_{2}"),
+    **dict.fromkeys((("msup", 2), ("mover", 2)), "{0}^{2}"),
+    **dict.fromkeys((("msubsup", 3), ("munderover", 3)), "{0}_{3}^{4}"),
+}
 _HOLDERS = ("katex", "katex-display", "MathJax", "MathJax_Display", "mwe-math-element")
 _NAMES = re.compile(r"\\(?:begin|end|color|definecolor|label|hspace)\s*(?:\[[^\]]*\])?\{[^}]*\}|\\[A-Za-z]+")
 _WORD = re.compile(r"[A-Za-z]{4,}")
@@ -70,8 +78,11 @@ def _own(element: HtmlElement) -> str:
 def _tex(element: HtmlElement) -> str:
     """One MathML element as TeX; what is not known is written as the row of its children."""
     tag = str(element.tag).rsplit(":", 1)[-1]
-    script = _script(tag, list(element))
-    return _WRITERS.get(tag, _row)(element) if script is None else script
+    form = _FORMS.get((tag, len(element)), "")
+    parts = [_tex(part) for part in element] if form else []
+    if tag in ("mover", "munder") and parts and (accent := _ACCENTS.get(_own(element[1]))):
+        return f"{accent}{{{parts[0]}}}"
+    return form.format(*parts, *map(tex_group, parts[1:])) if form else _WRITERS.get(tag, _row)(element)
 
 
 def _identifier(element: HtmlElement) -> str:
@@ -94,23 +105,6 @@ _WRITERS: dict[str, Callable[[HtmlElement], str]] = {
     "msqrt": lambda e: f"\\sqrt{{{_row(e)}}}",
     "mfenced": _fenced,
 }
-
-
-def _script(tag: str, parts: list[HtmlElement]) -> str | None:
-    """Fractions, roots, scripts and accents; null where the element or its number of children is none of them."""
-    if len(parts) == 2:
-        first, second = parts
-        if tag == "mfrac":
-            return f"\\frac{{{_tex(first)}}}{{{_tex(second)}}}"
-        if tag == "mroot":
-            return f"\\sqrt[{_tex(second)}]{{{_tex(first)}}}"
-        if tag in ("msub", "munder", "msup", "mover"):
-            if tag in ("mover", "munder") and (accent := _ACCENTS.get(_own(second))):
-                return f"{accent}{{{_tex(first)}}}"
-            return f"{_tex(first)}{'_' if tag in ('msub', 'munder') else '^'}{tex_group(_tex(second))}"
-    if len(parts) == 3 and tag in ("msubsup", "munderover"):
-        return f"{_tex(parts[0])}_{tex_group(_tex(parts[1]))}^{tex_group(_tex(parts[2]))}"
-    return None
 
 
 _NOTE_LINK = re.compile(r"^#(?:fn|footnote|note|ftnt|_ftn)[\w.:-]*$", re.IGNORECASE)
@@ -138,8 +132,6 @@ class Line:
             self.parts.append("\n")
         elif is_note(element):
             self._add_note(element)
-        elif element.tag == "img":
-            return
         elif mark := _note_call(element):
             self.parts.append(f"[^{mark}]")
         elif element.tag in ("sup", "sub"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from referee.papers.headings import role_by_name
@@ -22,7 +22,7 @@ from referee.papers.html.elements import (
 )
 from referee.papers.html.text import Line, note_text, tex_of, text_of
 from referee.papers.html.tree import drop, has_class, is_block
-from referee.papers.pieces import Piece, caption_label, cells_text, is_caption, list_pieces
+from referee.papers.pieces import Piece, caption_label, cells_text, is_caption, list_pieces, whole
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -37,6 +37,7 @@ _TEX_DISPLAY = re.compile(r"\\\[(?P<tex>.+)\\\]|\$\$(?P<dollars>[^$]+)\$\$", re.
 _TEX_INLINE = re.compile(r"\\\(((?:(?!\\\().)+?)\\\)")
 
 
+@dataclass
 class Walk:
     """Reads one paper.
 
@@ -46,14 +47,13 @@ class Walk:
         end_notes: Notes that stand at the page's end, away from their calls.
     """
 
-    def __init__(self) -> None:
-        self.pieces: list[Piece] = []
-        self.front: list[Piece] = []
-        self.end_notes: list[Piece] = []
-        self._notes: list[tuple[str, HtmlElement]] = []
-        self._run_in = ""
-        self._label: str | None = None
-        self._in_references = False
+    pieces: list[Piece] = field(default_factory=list)
+    front: list[Piece] = field(default_factory=list)
+    end_notes: list[Piece] = field(default_factory=list)
+    _notes: list[tuple[str, HtmlElement]] = field(default_factory=list)
+    _run_in: str = ""
+    _label: str | None = None
+    _in_references: bool = False
 
     def read(self, element: HtmlElement) -> None:
         """Read what an element holds: text between blocks becomes paragraphs, blocks are read one by one."""
@@ -224,8 +224,7 @@ class Walk:
         references = self._in_references or has_class(element, "ltx_biblist") or is_marked(element, BIBLIOGRAPHY)
         if has_class(element, "ltx_toclist"):
             return
-        first = element.get("start") or "1"
-        count = int(first) if first.isdigit() and len(first) < 6 else 1
+        count = whole(element.get("start"), 1)
         read: list[tuple[str, list[Piece]]] = []
         for item in element:
             if item.tag not in ("li", "dt", "dd", "div") or (item.tag == "div" and element.tag != "dl"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pylatexenc.latexwalker import LatexCharsNode
@@ -38,19 +38,19 @@ _DRAWINGS = frozenset(names("tikzpicture pgfpicture picture axis circuitikz fore
 _FRONT_ENVIRONMENTS = frozenset(names("icmlauthorlist keyword keywords IEEEkeywords CCSXML"))
 
 
+@dataclass
 class Blocks:
     """Walks through the nodes once and writes pieces."""
 
-    def __init__(self, reading: Reading, theorems: dict[str, Theorem], block_algorithms: bool) -> None:
-        self.reading = reading
-        self.theorems = theorems
-        self.block_algorithms = block_algorithms
-        self.pieces: list[Piece] = []
-        self.waiting: list[Any] = []
-        self.size = 10.0
-        self.numbered_lists = 0
-        self.abstract_end = 0
-        self.lead = ""
+    reading: Reading
+    theorems: dict[str, Theorem]
+    block_algorithms: bool
+    pieces: list[Piece] = field(default_factory=list)
+    waiting: list[Any] = field(default_factory=list)
+    size: float = 10.0
+    numbered_lists: int = 0
+    abstract_end: int = 0
+    lead: str = ""
 
     def read(self, nodes: list[Any]) -> list[Piece]:
         """Pieces of the whole paper, front matter commands left out."""

@@ -32,8 +32,8 @@ _NOT_OPENING = re.compile(
 _SWITCH = re.compile(r"\\if(?:false|true|num|dim|odd|x)(?![a-zA-Z@])|\\if(?![a-zA-Z@])")
 _IF_ZERO = re.compile(r"\s*0\s*(?!\s*0)")
 # Tests of literals alone, which every run of TeX decides alike; what stands in registers or macros is not decided here.
-_NUMBERS = re.compile(r"\s*(-?\d+)\s*([<=>])\s*(-?\d+)(?![\d.])\s?")
-_LENGTHS = re.compile(rf"\s*({NUMBER})\s*(pt|cm|mm|in|bp|sp)\s*([<=>])\s*({NUMBER})\s*(pt|cm|mm|in|bp|sp)\s?")
+_UNIT = r"(pt|cm|mm|in|bp|sp)"
+_COMPARED = re.compile(rf"\s*({NUMBER})\s*{_UNIT}?\s*([<=>])\s*({NUMBER})(?(2)\s*{_UNIT}|(?![\d.]))\s?")
 _NUMBER = re.compile(r"\s*(-?\d+)(?![\d.])\s?")
 _SIGNS = re.compile(r"\s*([^\\{}\s#%])\s*([^\\{}\s#%])")
 
@@ -158,20 +158,14 @@ def _decided(word: str, text: str, end: int) -> tuple[bool, int] | None:
         return word == "iftrue", end
     if word == "if" and (zero := _IF_ZERO.match(text, end)):
         return False, zero.end()
-    if word == "ifnum" and (two := _NUMBERS.match(text, end)):
-        return _holds(float(two[1]), two[2], float(two[3])), two.end()
     if word == "ifodd" and (one := _NUMBER.match(text, end)):
         return int(one[1]) % 2 == 1, one.end()
     if word in ("if", "ifx") and (signs := _SIGNS.match(text, end)):
         return signs[1] == signs[2], signs.end()
-    if word == "ifdim" and (two := _LENGTHS.match(text, end)):
-        first, second = float(two[1]) * POINTS[two[2]], float(two[4]) * POINTS[two[5]]
-        return _holds(first, two[3], second), two.end()
+    if word in ("ifnum", "ifdim") and (two := _COMPARED.match(text, end)):
+        first, second = (float(two[at]) * POINTS[two[at + 1] or "pt"] for at in (1, 4))
+        return {"<": first < second, "=": first == second, ">": first > second}[two[3]], two.end()
     return None
-
-
-def _holds(first: float, sign: str, second: float) -> bool:
-    return first < second if sign == "<" else first > second if sign == ">" else first == second
 
 
 def document_body(text: str) -> tuple[str, str]:

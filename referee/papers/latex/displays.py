@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Any
 
 from referee.papers.latex.counters import Target
 from referee.papers.latex.inline import Reading, is_bold, key_text, text_of, tidy
 from referee.papers.latex.nodes import arguments, children
 from referee.papers.latex.scan import names
-from referee.papers.pieces import Piece, filled_up
+from referee.papers.pieces import Piece, filled_up, whole
 
 _MOST_COLUMNS = 200
 _REPEATED_HEAD = ("endhead", "endfoot", "endlastfoot")
@@ -68,7 +69,7 @@ def _row(row: list[list[Any]], reading: Reading) -> list[str]:
         count = key_text(next(spans, None)).strip()
         cells += [
             _cell(nodes, reading),
-            *("" for _ in range(1, min(int(count), _MOST_COLUMNS) if count.isdigit() else 1)),
+            *("" for _ in range(1, min(whole(count, 1), _MOST_COLUMNS))),
         ]
     reading.aside.cells_cut += sum(map(bool, cells[_MOST_COLUMNS:]))
     return cells[:_MOST_COLUMNS]
@@ -142,12 +143,10 @@ def _number(row: str, numbered: bool, reading: Reading) -> str | None:
         number = re.sub(r"[$\\{}]", "", tag[2]).strip() or None
     elif numbered and not _SILENT.search(bare) and not _NOISE.match(bare):
         number = reading.counters.step("equation")
-    elif keys and reading.current is not None:
+    target = reading.current if number is None else Target("equation", number)
+    if target:
         for key in keys:
-            reading.label(key)
-    if number is not None:
-        for key in keys:
-            reading.counters.labels.setdefault(key.strip(), Target("equation", number))
+            reading.counters.labels.setdefault(key.strip(), target)
     return number
 
 
@@ -200,16 +199,16 @@ _TITLED_BLOCKS = frozenset(
 )
 
 
+@dataclass
 class _Lines:
     """Lines of code while they are collected."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-        self.lines: list[str] = []
-        self.waiting: list[Any] = []
-        self.depth = 0
-        self.head = ""
-        self.remarks: list[str] = []
+    reading: Reading
+    lines: list[str] = field(default_factory=list)
+    waiting: list[Any] = field(default_factory=list)
+    depth: int = 0
+    head: str = ""
+    remarks: list[str] = field(default_factory=list)
 
     def flush(self) -> None:
         text = text_of(self.waiting, self.reading) if self.waiting else ""

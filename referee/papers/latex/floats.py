@@ -139,12 +139,11 @@ class _Float:
 
     def finish(self) -> None:
         """Give the float's tables and code the caption's number."""
-        pieces = self.blocks.pieces
-        for index in range(self.start, len(pieces)):
-            piece = pieces[index]
-            own = piece.kind == "table" if self.kind in ("Table", "Figure") else piece.kind == "code"
-            if own and piece.label is None:
-                pieces[index] = replace(piece, label=self.label)
+        own = "table" if self.kind in ("Table", "Figure") else "code"
+        self.blocks.pieces[self.start :] = [
+            replace(piece, label=self.label) if piece.kind == own and piece.label is None else piece
+            for piece in self.blocks.pieces[self.start :]
+        ]
 
     def _take_caption(self, node: Any) -> None:
         given = arguments(node)

@@ -10,8 +10,7 @@ from pathlib import Path
 from referee.errors import PaperParseError
 
 _LOOKED_AT = (".tex", ".ltx", ".latex")
-_DEPTH = 12
-_ENTRIES = 20_000
+_DEPTH, _ENTRIES = 12, 20_000
 _ONE_FILE = "Give the paper's main file itself"
 
 

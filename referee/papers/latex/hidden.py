@@ -68,8 +68,7 @@ _MAY_HIDE = re.compile(
     r"sbox|savebox|pagecolor|colorbox)(?![a-zA-Z])|\{lrbox\}"
 )
 _LENGTH = re.compile(rf"^\s*({NUMBER})\s*([a-z]{{0,2}})\s*$")
-_SMALLEST_PT = 2.0
-_BODY_PT = 10.0
+_SMALLEST_PT, _BODY_PT = 2.0, 10.0
 _BOXES = frozenset(names("tcolorbox mdframed shaded tikzpicture beamercolorbox"))
 _MOST_FINDINGS = 20
 _SAID = {
@@ -123,17 +122,17 @@ class Hidden:
                     text=text[:2000],
                 )
             )
-        return with_rest(found, _MOST_FINDINGS)
+        return with_rest(found)
 
 
-def with_rest(found: list[Finding], most: int) -> list[Finding]:
-    """The findings, of which those beyond ``most`` are told in one."""
-    rest = found[most:]
+def with_rest(found: list[Finding]) -> list[Finding]:
+    """The findings, of which those beyond twenty are told in one."""
+    rest = found[_MOST_FINDINGS:]
     if not rest:
         return found
     message = f"Text that a reader cannot see stands at {len(rest)} more places and is left out."
     text = " … ".join(finding.text for finding in rest)[:4000]
-    return [*found[:most], Finding(kind="hidden_text", message=message, certainty="high", text=text)]
+    return [*found[:_MOST_FINDINGS], Finding(kind="hidden_text", message=message, certainty="high", text=text)]
 
 
 def find_hidden(nodes: list[Any], source: str, whole: str) -> Hidden:
@@ -154,12 +153,12 @@ def find_hidden(nodes: list[Any], source: str, whole: str) -> Hidden:
     return hidden
 
 
+@dataclass
 class _Reader:
-    def __init__(self, hidden: Hidden, colours: dict[str, Colour], boxes_used: bool) -> None:
-        self.hidden = hidden
-        self.colours = colours
-        self.boxes_used = boxes_used
-        self.open: str = ""
+    hidden: Hidden
+    colours: dict[str, Colour]
+    boxes_used: bool
+    open: str = ""
 
     def walk(self, nodes: list[Any], state: _State) -> None:
         """One level: switches hold until its end."""

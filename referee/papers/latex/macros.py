@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from referee.errors import PaperParseError
 from referee.papers.latex.scan import CONTROL_WORD, LIMITS, Braces, names
+from referee.papers.pieces import whole
 
 DEFINING = frozenset(
     names("""newcommand renewcommand providecommand DeclareRobustCommand def gdef edef xdef let
@@ -57,14 +58,14 @@ class Macro:
         return _PLACEHOLDER.sub(lambda match: by_place.get(int(match[1]), ""), self.body)
 
 
+@dataclass
 class Definitions:
     """Macros, environments and switches by name, as far as the source has defined them."""
 
-    def __init__(self) -> None:
-        self.macros: dict[str, Macro] = {}
-        self.begins: dict[str, Macro] = {}
-        self.ends: dict[str, str] = {}
-        self.switches: dict[str, bool] = {}
+    macros: dict[str, Macro] = field(default_factory=dict)
+    begins: dict[str, Macro] = field(default_factory=dict)
+    ends: dict[str, str] = field(default_factory=dict)
+    switches: dict[str, bool] = field(default_factory=dict)
 
     def take(self, word: str, braces: Braces, at: int, plain_only: bool = False) -> tuple[int, str]:
         r"""Read the definition whose command ends at ``at``.
@@ -132,7 +133,7 @@ def _arguments(braces: Braces, at: int) -> tuple[tuple[str | None, ...], int]:
     if count is None:
         return (), at
     at = count[1]
-    number = min(9, int(count[0])) if count[0].strip().isdigit() else 0
+    number = min(9, whole(count[0].strip(), 0))
     default = braces.bracket(at)
     if default is not None and number:
         return (default[0], *(None for _ in range(number - 1))), default[1]
@@ -207,15 +208,15 @@ _ENVIRONMENT = re.compile(r"\s*\{([^{}\\]{1,80})\}")
 _SWITCH_END = re.compile(r"(true|false)$")
 
 
+@dataclass
 class Expander:
     """Walks through the source once, takes definitions as they come and replaces what they define."""
 
-    def __init__(self, switched_off: list[str] | None = None) -> None:
-        self.known = Definitions()
-        self.switched_off = [] if switched_off is None else switched_off
-        self.circular: set[str] = set()
-        self._uses = 0
-        self._written = 0
+    switched_off: list[str] = field(default_factory=list)
+    known: Definitions = field(default_factory=Definitions)
+    circular: set[str] = field(default_factory=set)
+    _uses: int = 0
+    _written: int = 0
 
     def learn(self, source: str) -> None:
         """Take a style file's plain definitions; its inner workings are left out."""

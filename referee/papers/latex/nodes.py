@@ -27,9 +27,9 @@ REFS = frozenset(names("ref eqref pageref autoref cref Cref nameref vref labelcr
 TABULARS = frozenset(names("tabular tabular* tabularx tabulary longtable supertabular xltabular tblr longtblr array"))
 
 _ARGUMENTS = {
-    "*[{": (*HEADINGS, "caption", "includegraphics", "makecell", "thead"),
-    "*[[{": tuple(CITES),
-    "*{": (*(REFS - {"hyperref"}), "vspace", "hspace", "operatorname", "tag", "citetext"),
+    "*[{": " ".join((*HEADINGS, "caption includegraphics makecell thead")),
+    "*[[{": " ".join(CITES),
+    "*{": " ".join((*(REFS - {"hyperref"}), "vspace hspace operatorname tag citetext")),
     "[{": """footnote footnotetext thanks color title author affil address bibitem makebox framebox
     mbox shortstack subfloat subfigure institute email ead cortext fntext nolinebreak hyperref marginpar todo
     cellcolor rowcolor columncolor sidenote address inst role framed""",
@@ -124,8 +124,8 @@ def without_lengths(source: str) -> str:
 def _walker_context(theorems: tuple[str, ...], blocks: bool) -> Any:
     context = get_default_latex_context_db()
     forms = [*_ARGUMENTS.items(), *(_ALGORITHM_BLOCKS if blocks else _ALGORITHM).items()]
-    macros = {name: spec.strip() for spec, names in forms for name in _names(names)} | QUANTITY_FORMS
-    environments = {name: spec for spec, names in _ENVIRONMENTS.items() for name in _names(names)}
+    macros = {name: spec.strip() for spec, listed in forms for name in names(listed)} | QUANTITY_FORMS
+    environments = {name: spec for spec, listed in _ENVIRONMENTS.items() for name in names(listed)}
     environments.update(dict.fromkeys(theorems, "["))
     context.add_context_category(
         "referee",
@@ -134,10 +134,6 @@ def _walker_context(theorems: tuple[str, ...], blocks: bool) -> Any:
         prepend=True,
     )
     return context
-
-
-def _names(names: str | Iterable[str]) -> list[str]:
-    return names.split() if isinstance(names, str) else list(names)
 
 
 def has_block_algorithms(source: str) -> bool:

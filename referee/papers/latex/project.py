@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from referee.errors import PaperParseError
@@ -15,12 +16,12 @@ from referee.papers.latex.scan import LIMITS, Braces
 from referee.schemas.paper import Certainty, Finding
 
 
+@dataclass
 class ArchiveFiles:
     """The files of an unpacked archive, whose own bytes are ``data``."""
 
-    def __init__(self, files: Mapping[str, bytes], data: bytes) -> None:
-        self.files = files
-        self.data = data
+    files: Mapping[str, bytes]
+    data: bytes
 
     def read(self, name: str) -> bytes | None:
         """The member's bytes; None where there is none."""

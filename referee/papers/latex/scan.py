@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from referee.errors import PaperParseError
 
@@ -183,12 +183,12 @@ def balanced(source: str) -> tuple[str, list[str]]:
     return _Mender(source).run()
 
 
+@dataclass
 class _Mender:
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.stack: list[_Open] = []
-        self.edits: list[tuple[int, int, str]] = []
-        self.mended: list[str] = []
+    source: str
+    stack: list[_Open] = field(default_factory=list)
+    edits: list[tuple[int, int, str]] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
 
     def run(self) -> tuple[str, list[str]]:
         for match in _TOKEN.finditer(self.source):

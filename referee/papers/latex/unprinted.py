@@ -45,7 +45,6 @@ _MODE_END = re.compile(r"\\pdfliteral\s*(?:direct|page)?\s*\{\s*0\s+Tr\s*\}")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TEXT = re.compile(r"\\[a-zA-Z@]+\*?|[{}$]")
 _FEWEST_WORDS = 3
-_MOST_FINDINGS = 20
 _SAID = {
     "thrown": "given to a command that prints nothing of it",
     "unused": "put into a box that is never shown",
@@ -78,7 +77,7 @@ def without_unprinted(body: str) -> tuple[str, list[Finding]]:
             at = end
             message = f"Text that a reader cannot see, {_SAID[why]} ({words} words), is left out."
             findings.append(Finding(kind="hidden_text", message=message, certainty="high", text=text[:2000]))
-    return spliced(body, gone), with_rest(findings, _MOST_FINDINGS)
+    return spliced(body, gone), with_rest(findings)
 
 
 def _places(match: re.Match[str], braces: Braces) -> Iterator[_Place]:

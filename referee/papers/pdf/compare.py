@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from referee.errors import PaperParseError
 from referee.papers.pdf.pages import Line, Page, around, middle_in
@@ -13,8 +14,7 @@ from referee.papers.pieces import Piece, plain, squeeze
 from referee.schemas.paper import Box, Certainty, Finding
 
 # A page's text counts as lost above both: single odd words come from formulas and ligatures.
-LOST_SHARE = 0.02
-LOST_WORDS = 8
+LOST_SHARE, LOST_WORDS = 0.02, 8
 # Readable papers lose up to 3% (21 shared files); one whose fonts the converter cannot read lost 99%.
 MOST_LOST = 0.25
 _SAMPLE_WORDS = 40
@@ -141,12 +141,8 @@ def refuse_lost(name: str, measured: Sequence[Measured], findings: Sequence[Find
 
 def _spans(pages: Sequence[int]) -> str:
     """'pages 1-3, 7' for 1, 2, 3, 7."""
-    spans: list[list[int]] = []
-    for page in pages:
-        if spans and spans[-1][-1] == page - 1:
-            spans[-1].append(page)
-        else:
-            spans.append([page])
+    groups = groupby(enumerate(pages), key=lambda one: one[1] - one[0])
+    spans = ([page for _, page in group] for _, group in groups)
     listed = ", ".join(f"{one[0]}-{one[-1]}" if len(one) > 1 else f"{one[0]}" for one in spans)
     return f"page{'' if len(pages) == 1 else 's'} {listed}"
 

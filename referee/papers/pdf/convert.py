@@ -15,8 +15,7 @@ from referee.errors import PaperParseError
 from referee.papers.pieces import Piece, caption_label, cells_text
 from referee.schemas.paper import BlockKind, Box, Converter
 
-_PASSWORD_ERROR = 4
-_SECURITY_ERROR = 5
+_PASSWORD_ERROR, _SECURITY_ERROR = 4, 5
 
 
 def open_checked(data: bytes, name: str, *, max_pages: int) -> PdfDocument:

@@ -29,8 +29,7 @@ from referee.papers.pdf.repairs import repair
 from referee.schemas.paper import Box, Finding, Paper, Repair
 
 _QUARTER = 90
-_SAMPLES = 200
-_FEWEST_CHARS = 40
+_FEWEST_CHARS, _SAMPLES = 40, 200
 _SHARE = 0.6
 _TOLERANCE = 5.0
 _FIGURE_SHARE = 0.5

@@ -8,8 +8,7 @@ from pathlib import Path
 from referee.papers.pdf.load import readable
 from referee.schemas.page import PageImage, PageImages, PageLine
 
-_DOTS_PER_POINT = 110 / 72
-_MOST_DOTS = 1400
+_DOTS_PER_POINT, _MOST_DOTS = 110 / 72, 1400
 _QUALITY = 45
 
 

@@ -15,8 +15,7 @@ Pixels = NDArray[np.uint8]
 _SCALE, _CLOSE_SCALE = 1.0, 2.5
 _MAX_PIXELS = 4_000_000
 _PLAIN_TO_SEE, _STRONG, _STRONG_LARGE, _INK = 160, 60, 22, 60
-_ENOUGH_PX = 12
-_SAMPLE_PX = 48
+_ENOUGH_PX, _SAMPLE_PX = 12, 48
 
 
 def measure(page: PdfPage, text_page: PdfTextPage, suspects: Sequence[TextObject], frame: Frame) -> list[Char]:

@@ -19,7 +19,7 @@ from pypdfium2 import PdfDocument, PdfPage
 from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.characters import decode, find_invisible
 from referee.papers.hidden.unprinted import told
-from referee.papers.pdf.hidden.objects import page_text, string_of
+from referee.papers.pdf.hidden.objects import annotations_of, page_text, string_of
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Box, Finding
 
@@ -89,22 +89,17 @@ def _metadata(data: bytes) -> Iterator[_Note]:
 
 
 def _annotations(page: PdfPage, number: int) -> Iterator[_Note]:
-    printed = None
-    for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
-        annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
-        try:
-            subtype = pdfium.FPDFAnnot_GetSubtype(annotation)
-            keys = (b"V", b"DV", b"TU", b"Contents") if subtype == pdfium.FPDF_ANNOT_WIDGET else (b"Contents", b"RC")
-            where = "a form field" if subtype == pdfium.FPDF_ANNOT_WIDGET else "a note (annotation)"
-            least = 10**6 if subtype == pdfium.FPDF_ANNOT_LINK else _NOTE_WORDS
-            values = [string_of(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key)) for key in keys]
-            for value in [*values, *_options(page, annotation)]:
-                if value:
-                    printed = printed or squeeze(page_text(page))
-                    if squeeze(value) not in printed:
-                        yield _Note(where, re.sub(r"<[^>]*>", " ", value), least, number, _box(page, annotation))
-        finally:
-            pdfium.FPDFPage_CloseAnnot(annotation)
+    printed, height = None, page.get_height()
+    for annotation, kind, (left, bottom, right, top) in annotations_of(page):
+        is_field, box = kind == pdfium.FPDF_ANNOT_WIDGET, Box(x0=left, y0=height - top, x1=right, y1=height - bottom)
+        keys = (b"V", b"DV", b"TU", b"Contents") if is_field else (b"Contents", b"RC")
+        where = "a form field" if is_field else "a note (annotation)"
+        least = 10**6 if kind == pdfium.FPDF_ANNOT_LINK else _NOTE_WORDS
+        values = [string_of(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key)) for key in keys]
+        for value in filter(None, [*values, *_options(page, annotation)]):
+            printed = printed or squeeze(page_text(page))
+            if squeeze(value) not in printed:
+                yield _Note(where, re.sub(r"<[^>]*>", " ", value), least, number, box)
 
 
 def _options(page: PdfPage, annotation: Any) -> list[str]:
@@ -112,12 +107,6 @@ def _options(page: PdfPage, annotation: Any) -> list[str]:
     form = page.pdf.formenv
     count = pdfium.FPDFAnnot_GetOptionCount(form.raw, annotation) if form else 0
     return [string_of(partial(pdfium.FPDFAnnot_GetOptionLabel, form.raw, annotation, one)) for one in range(count)]
-
-
-def _box(page: PdfPage, annotation: Any) -> Box:
-    rect, height = pdfium.FS_RECTF(), page.get_height()
-    pdfium.FPDFAnnot_GetRect(annotation, rect)
-    return Box(x0=rect.left, y0=height - rect.top, x1=rect.right, y1=height - rect.bottom)
 
 
 def _alternatives(page: PdfPage, number: int) -> Iterator[_Note]:

@@ -24,8 +24,7 @@ from referee.papers.pdf.hidden.objects import (
 )
 from referee.schemas.paper import Certainty
 
-_LIGHT = 190
-_APART = 80
+_LIGHT, _APART = 190, 80
 _CELLS = 40
 _FLAT_PT = 0.05
 
@@ -186,9 +185,7 @@ def _is_outside(bounds: Bounds, page_box: Bounds) -> bool:
     return not (page_box[0] <= x <= page_box[2] and page_box[1] <= y <= page_box[3])
 
 
-_PAGE_SHARE = 0.7
-_INVISIBLE_SHARE = 0.9
-_ON_INK = 0.3
+_PAGE_SHARE, _INVISIBLE_SHARE, _ON_INK = 0.7, 0.9, 0.3
 
 
 def split_ocr_layer(

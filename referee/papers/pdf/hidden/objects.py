@@ -15,9 +15,7 @@ from pypdfium2 import PdfPage, PdfTextPage
 
 Bounds = tuple[float, float, float, float]
 Color = tuple[int, int, int, int]
-UNSEEN = 5.0
-FAINT = 10.0
-CLEAR = 25.0
+UNSEEN, FAINT, CLEAR = 5.0, 10.0, 25.0
 # Large signs are read at half the contrast that small ones need.
 LARGE_PT = 18.0
 TINY_PT = 2.0
@@ -27,6 +25,7 @@ _NO_RULE_PT = 2.0
 _MANY_OBJECTS = 3000
 _BOX_SEGMENTS, _CORNER_PT = 20, 4.0
 _STRIDE = 12
+_SILENT = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT)
 # Filled by each call: a page has very many objects, and pdfium serves one thread at a time.
 _SIDES = [ctypes.c_float() for _ in range(4)]
 _PARTS = [ctypes.c_uint() for _ in range(4)]
@@ -144,7 +143,12 @@ def read_objects(page: PdfPage) -> PageObjects:
     found = PageObjects()
     count = pdfium.FPDFPage_CountObjects(page.raw)
     _walk(found, partial(pdfium.FPDFPage_GetObject, page.raw), count, _Outer())
-    found.areas += [Area(found.count, annotation, None) for annotation in _annotation_areas(page)]
+    found.areas += [
+        # Links and form fields leave text as it is.
+        Area(found.count, (left, min(bottom, top), right, max(bottom, top)), None)
+        for _, kind, (left, bottom, right, top) in annotations_of(page)
+        if kind not in _SILENT
+    ]
     return found
 
 
@@ -239,18 +243,15 @@ def _is_solid(path: Any, outer: Matrix, bounds: Bounds) -> bool:
     return True
 
 
-def _annotation_areas(page: PdfPage) -> list[Bounds]:
-    """Where annotations that paint something stand; links and form fields leave text as it is."""
-    silent = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT)
-    areas = []
+def annotations_of(page: PdfPage) -> Iterator[tuple[Any, int, Bounds]]:
+    """The annotations of a page with their kind and place, each open until the next one is asked for."""
     for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
-        annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
-        if pdfium.FPDFAnnot_GetSubtype(annotation) not in silent:
-            rect = pdfium.FS_RECTF()
+        annotation, rect = pdfium.FPDFPage_GetAnnot(page.raw, index), pdfium.FS_RECTF()
+        try:
             pdfium.FPDFAnnot_GetRect(annotation, rect)
-            areas.append((rect.left, min(rect.bottom, rect.top), rect.right, max(rect.bottom, rect.top)))
-        pdfium.FPDFPage_CloseAnnot(annotation)
-    return areas
+            yield annotation, pdfium.FPDFAnnot_GetSubtype(annotation), (rect.left, rect.bottom, rect.right, rect.top)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
 
 
 def address_of(handle: Any) -> int:

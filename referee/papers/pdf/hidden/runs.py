@@ -20,8 +20,7 @@ from referee.schemas.paper import Box, Certainty, Finding
 TAKEN_OUT = "It was taken out before the paper was read."
 _SHORT_WORDS, _SHORT_LETTERS = 3, 12
 _PROSE_WORDS = 5
-_FIGURE_SHARE = 0.5
-_INKED_SHARE = 0.7
+_FIGURE_SHARE, _INKED_SHARE = 0.5, 0.7
 
 
 @dataclass
@@ -84,26 +83,25 @@ def find_runs(chars: Sequence[Char], text_page: PdfTextPage, objects: PageObject
 
 def tell(run: Run, page: int, frame: Frame) -> Finding:
     """The finding for a run."""
-    words = len(run.text.split())
     fate = TAKEN_OUT if run.removed else "It stays in the text."
     places = [frame.place(char.bounds) for char in run.chars]
+    return unseen(page, run.text, f"it {run.reason}. {fate}", run.certainty, places)
+
+
+def unseen(page: int, text: str, why: str, certainty: Certainty, places: Sequence[Bounds]) -> Finding:
+    """A finding for text of a page that a reader cannot see, at boxes given as left, top, right, bottom."""
     return Finding(
         kind="hidden_text",
-        message=f"Page {page} holds text that a reader cannot see ({words} words): it {run.reason}. {fate}",
-        certainty=run.certainty,
+        message=f"Page {page} holds text that a reader cannot see ({len(text.split())} words): {why}",
+        certainty=certainty,
         page=page,
-        box=box_around(places),
-        text=beginning(run.text),
-    )
-
-
-def box_around(places: Sequence[tuple[float, float, float, float]]) -> Box:
-    """The smallest box around boxes given as left, top, right, bottom."""
-    return Box(
-        x0=round(min(p[0] for p in places), 2),
-        y0=round(min(p[1] for p in places), 2),
-        x1=round(max(p[2] for p in places), 2),
-        y1=round(max(p[3] for p in places), 2),
+        box=Box(
+            x0=round(min(p[0] for p in places), 2),
+            y0=round(min(p[1] for p in places), 2),
+            x1=round(max(p[2] for p in places), 2),
+            y1=round(max(p[3] for p in places), 2),
+        ),
+        text=beginning(text),
     )
 
 

@@ -19,7 +19,7 @@ from referee.papers.pdf.hidden.elsewhere import find_elsewhere
 from referee.papers.pdf.hidden.judging import find_suspects, split_ocr_layer
 from referee.papers.pdf.hidden.objects import Bounds, Char, Frame, PageObjects, TextObject, frame_of, read_objects
 from referee.papers.pdf.hidden.removal import PageCut, cut_out
-from referee.papers.pdf.hidden.runs import TAKEN_OUT, Run, box_around, find_runs, tell
+from referee.papers.pdf.hidden.runs import TAKEN_OUT, Run, find_runs, tell, unseen
 from referee.papers.pdf.hidden.stored import Replaced, find_replaced, open_flat, spell
 from referee.schemas.paper import Finding
 
@@ -71,8 +71,11 @@ class PageScan:
     def findings(self) -> list[Finding]:
         """What to say of the page."""
         told = [tell(run, self.number, self.frame) for run in self.runs]
-        flat = [_tell_flat(self.flat, self.number, self.frame)] if self.flat else []
-        return [*told, *flat, *self.replaced.findings, *self.signs]
+        if self.flat:
+            text = " ".join(words for _, words in self.flat)
+            places = [self.frame.place(one.bounds) for one, _ in self.flat]
+            told.append(unseen(self.number, text, f"it has no height or no width. {TAKEN_OUT}", "high", places))
+        return [*told, *self.replaced.findings, *self.signs]
 
     def visible_marks(self) -> set[Mark]:
         """The measured objects that are seen whole: text, place, size, colour."""
@@ -153,21 +156,6 @@ def mark_of(one: TextObject, text: str) -> Mark:
     """What makes two objects of different pages the same: text without blanks, place, size, paint."""
     left, _, _, top = one.bounds
     return "".join(text.split()), round(left), round(top), round(one.size, 1), one.mode, one.color, one.clipped
-
-
-def _tell_flat(flat: Sequence[tuple[TextObject, str]], number: int, frame: Frame) -> Finding:
-    text = " ".join(words for _, words in flat)
-    return Finding(
-        kind="hidden_text",
-        message=(
-            f"Page {number} holds text that a reader cannot see ({len(text.split())} words): it has no height or no "
-            f"width. {TAKEN_OUT}"
-        ),
-        certainty="high",
-        page=number,
-        box=box_around([frame.place(one.bounds) for one, _ in flat]),
-        text=beginning(text),
-    )
 
 
 @dataclass

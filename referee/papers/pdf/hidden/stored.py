@@ -12,9 +12,9 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
-from referee.papers.hidden.addresses import addresses_a_model, beginning
+from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.pdf.hidden.objects import Char, Frame, TextObject, mark_value, marks_of, matrix_of, string_of
-from referee.papers.pdf.hidden.runs import box_around
+from referee.papers.pdf.hidden.runs import unseen
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Finding
 
@@ -90,19 +90,9 @@ def find_replaced(page: PdfPage, texts: Sequence[TextObject], number: int, frame
         if squeeze(words) == key or (not speaks and _close(squeeze(words), key)):
             continue
         found.objects += group
-        found.findings.append(
-            Finding(
-                kind="hidden_text",
-                message=(
-                    f"Page {number} holds text that a reader cannot see ({len(words.split())} words): it is stored as "
-                    "the replacement of other, printed signs. Only the printed signs were read."
-                ),
-                certainty="high" if speaks else "medium",
-                page=number,
-                box=box_around([frame.place(text.bounds) for text in group]),
-                text=beginning(words),
-            )
-        )
+        why = "it is stored as the replacement of other, printed signs. Only the printed signs were read."
+        places = [frame.place(text.bounds) for text in group]
+        found.findings.append(unseen(number, words, why, "high" if speaks else "medium", places))
     return found
 
 

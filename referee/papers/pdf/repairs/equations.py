@@ -16,8 +16,7 @@ _ONLY_FORMULA = re.compile(r"^\$(?P<latex>[^$]+?)\s*\((?P<number>[A-Z]?\.?\d{1,3
 _PRINTED_NUMBER = re.compile(r"\((?P<number>\d{1,3})\)$")
 _LEADING_FORMULAS = re.compile(r"^(?:\$[^$]+\$\s*)+(?=\S)")
 _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{4,}")
-_REACH = 10.0
-_INDENT = 12.0
+_REACH, _INDENT = 10.0, 12.0
 
 
 def repair_equations(draft: Draft, vocabulary: Vocabulary) -> None:

@@ -15,10 +15,8 @@ from referee.papers.pieces import Piece, cells_text, squeeze
 from referee.schemas.paper import Box
 
 _Item = TypeVar("_Item")
-_SAME_LINE = 4.0
+_SAME_LINE, _GUTTER, _CAPTION_REACH = 4.0, 7.0, 60.0
 _LEAST, _GRID_ROWS, _GRID_COLUMNS, _FULL_ROWS = 2, 5, 3, 0.6
-_GUTTER = 7.0
-_CAPTION_REACH = 60.0
 
 
 def repair_tables(draft: Draft, vocabulary: Vocabulary) -> None:
@@ -196,8 +194,7 @@ def _cells(row: Sequence[Word], starts: Sequence[float]) -> tuple[str, ...]:
     return tuple(" ".join(cell) for cell in cells)
 
 
-_ROW_GAP = 30.0
-_SLACK = 2.0
+_ROW_GAP, _SLACK = 30.0, 2.0
 
 
 def _rebuild(draft: Draft, caption: Piece, at: Box) -> None:

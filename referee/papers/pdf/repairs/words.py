@@ -101,8 +101,7 @@ _SCRAMBLED = re.compile(r"\\[A-Za-z]+\s?ˆ|(?:^|\s)[ˆ√]\s|\$\s*ˆ|\$[^$]*(?:\
 _GLUED_NAMES = re.compile(r"\b[A-Z][a-z]+[A-Z][a-z]{2,}(?=\^)")
 # Converters that set words by their place on the page turn lines of Arabic and Hebrew round.
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
-_GARBLED_SHARE = 0.08
-_GARBLED_WORDS = 4
+_GARBLED_SHARE, _GARBLED_WORDS = 0.08, 4
 
 
 def repair_words(draft: Draft, vocabulary: Vocabulary) -> None:

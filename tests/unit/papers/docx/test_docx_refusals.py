@@ -39,8 +39,6 @@ def archive(**parts: bytes) -> bytes:
     [
         (OLE, "an old Microsoft Office file"),
         (OLE + "EncryptedPackage".encode("utf-16-le"), "encrypted with a password"),
-        (b"{\\rtf1 hello}", "an RTF document"),
-        (b"<html><body>x</body></html>", "an HTML page"),
         (b"PK\x03\x04" + b"junk" * 50, "cannot be read: File is not a zip file"),
         (archive(a=b"x"), "no Word document"),
     ],

@@ -196,11 +196,17 @@ def test_mathml_without_tex_is_written_out() -> None:
     assert blocks(paper, "equation")[0].text == "\\frac{a}{b_i}+\\sqrt{c}∑∑_1^n\\hat{x}"
 
 
-@pytest.mark.parametrize("label", ["iso-8859-1", "windows-1252"])
+@pytest.mark.parametrize("label", ["iso-8859-1", "windows-1252", "Latin1"])
 def test_a_declared_encoding_is_honoured(label: str) -> None:
     source = f'<html><head><meta charset="{label}"></head><body><h1>T</h1><h2>1 Introduction</h2><p>naïve “x”</p>'
     paper = load_html(Path("p.html"), source.encode("cp1252"))
     assert paper.sections[0].text == "naïve “x”"
+
+
+def test_a_span_that_is_no_number_is_one_cell() -> None:
+    table = '<table><tr><td colspan="²">a</td><td rowspan="x">b</td></tr><tr><td>c</td><td>d</td></tr></table>'
+    paper = load_html(Path("p.html"), f"<h1>T</h1><h2>1 Introduction</h2>{table}<p>x</p>".encode())
+    assert next(block.cells for _, block in paper.blocks()) == (("a", "b"), ("c", "d"))
 
 
 def test_utf16_with_its_mark_is_read() -> None:

@@ -68,6 +68,8 @@ def test_what_is_shown_stays(source: str) -> None:
         (r"a \ifnum1>2 b\else c\fi d", "a c d"),
         (r"\ifnum 1=1 b\else c\fi", "b"),
         (r"\ifdim 1in>2pt b\else c\fi", "b"),
+        (r"\ifdim 1pt<2\textwidth b\else c\fi", r"\ifdim 1pt<2\textwidth b\else c\fi"),
+        (r"\ifnum1<25 b\else c\fi", "b"),
         (r"\ifodd 2 b\else c\fi", "c"),
         (r"\ifx ab b\else c\fi", "c"),
         (r"\ifnum\value{page}>2 b\else c\fi", r"\ifnum\value{page}>2 b\else c\fi"),

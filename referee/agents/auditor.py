@@ -16,7 +16,15 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asking import Asks, list_of, one_of
 from referee.agents.point_reply import Origin
-from referee.agents.review_points import CLAIM_CHARS, SEVERITY_OF, WHERE_CHARS, Weighs, point_model, review_points
+from referee.agents.review_points import (
+    ARGUMENT_CHARS,
+    CLAIM_CHARS,
+    SEVERITY_OF,
+    WHERE_CHARS,
+    Weighs,
+    point_model,
+    review_points,
+)
 from referee.agents.single_reviewer import SingleQuestion
 from referee.evidence.audits import Change, What
 from referee.evidence.listing import WEIGHTS, details, tag
@@ -67,6 +75,7 @@ def audit_model(points: int, quote_chars: int) -> type[BaseModel]:
         point=(int, number),
         verdict=(one_of(tuple(_VERDICTS)), Field()),
         claim=(str, Field(max_length=CLAIM_CHARS)),
+        argument=(str, Field(max_length=ARGUMENT_CHARS)),
         where=(str, Field(max_length=WHERE_CHARS)),
         quote=(str, Field(max_length=quote_chars)),
         repeats=(int, Field(ge=0, le=points, description="0 for none")),
@@ -136,6 +145,7 @@ async def audit_review(
             id=draft[item["point"] - 1].id,
             what=_VERDICTS[item["verdict"]],
             claim=item["claim"],
+            argument=item["argument"],
             quote=item["quote"],
             where=item["where"],
             repeats=draft[item["repeats"] - 1].id if item["verdict"] == "repeats" and item["repeats"] else "",

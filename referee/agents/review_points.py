@@ -34,7 +34,7 @@ Weighs = Literal["decides", "material", "small"]
 SEVERITY_OF: dict[str, Severity] = {"decides": "fatal", "material": "major", "small": "minor"}
 PART = "S"
 CLAIM_CHARS, WHERE_CHARS = 600, 80
-_ARGUMENT, _SETTLE, _TERM = 2_000, 600, 60
+ARGUMENT_CHARS, _SETTLE, _TERM = 2_000, 600, 60
 _QUOTES, _TERMS = 4, 4
 _CODE, _EXPECTS = 4_000, 40
 
@@ -59,7 +59,7 @@ def point_model(quote_chars: int) -> type[BaseModel]:
         severity=(Weighs, Field()),
         topic=(one_of(get_args(PointKind)), Field()),
         claim=(str, Field(min_length=1, max_length=CLAIM_CHARS)),
-        argument=(str, Field(max_length=_ARGUMENT)),
+        argument=(str, Field(max_length=ARGUMENT_CHARS)),
         evidence=(list_of(quotation), Field(max_length=_QUOTES)),
         absent=(list_of(term), Field(max_length=_TERMS)),
         should_be=(str, Field(max_length=quote_chars)),

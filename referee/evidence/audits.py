@@ -22,11 +22,16 @@ What = Literal["refute", "narrow", "weigh", "omit"]
 
 @dataclass(frozen=True)
 class Change:
-    """What a reader would do to one point. ``only_less``: it may take away and not raise a severity."""
+    """What a reader would do to one point.
+
+    ``argument`` is that of a narrowed claim, null where it stays. ``only_less``: the reader may take away and not raise
+    a severity.
+    """
 
     id: str
     what: What
     claim: str = ""
+    argument: str | None = None
     quote: str = ""
     where: str = ""
     repeats: str = ""
@@ -107,6 +112,9 @@ def _settled(point: ReviewPoint, changes: Sequence[Change], index: QuotationInde
                 passages=tuple(filter(None, [_passage(narrowed, index)])),
             ),
         )
+        if narrowed.argument is not None and narrowed.argument.strip() != point.argument:
+            was = f"its argument was: {point.argument}" if point.argument else ""
+            point = noted(point.model_copy(update={"argument": narrowed.argument.strip()}), was)
     elif refuted:
         point = _checked(point, PointCheck(verdict="undecidable", by=by, reason=refuted[0].reason))
         point = capped(point, "minor", "a reading refutes it, without a passage of the paper")

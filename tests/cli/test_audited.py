@@ -32,7 +32,8 @@ def draft(request: ChatRequest) -> dict[str, Any]:
 
 
 def verdict(point: int, what: str, **changes: Any) -> dict[str, Any]:
-    empty = {"claim": "", "where": "", "quote": "", "repeats": 0, "severity": "material", "reason": "Read again."}
+    empty = {"claim": "", "argument": "", "where": "", "quote": "", "repeats": 0}
+    empty |= {"severity": "material", "reason": "Read again."}
     return {"point": point, "verdict": what, **empty, **changes}
 
 

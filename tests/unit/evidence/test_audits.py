@@ -50,6 +50,14 @@ def test_a_narrowed_point_says_what_is_left_and_weighs_what_the_reader_says() ->
     assert found["p1"].claim == "Claim 1."
 
 
+def test_a_wrong_argument_gives_way_and_is_kept_in_the_reason() -> None:
+    narrow = Change("p1", "narrow", claim="Claim 1.", argument="The sum is 3.", severity="major")
+    found = settled(narrow, argument="The sum is 4.")["p1"]
+    assert (found.argument, found.reason) == ("The sum is 3.", "its argument was: The sum is 4.")
+    kept = settled(Change("p1", "narrow", claim="Claim 1."), argument="The sum is 4.")["p1"]
+    assert kept.argument == "The sum is 4."
+
+
 def test_the_last_reading_never_raises_a_severity() -> None:
     raised = Change("p1", "weigh", severity="fatal", reason="It decides.")
     assert settled(raised)["p1"].severity == "fatal"

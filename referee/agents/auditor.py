@@ -203,6 +203,7 @@ def told(points: Sequence[ReviewPoint]) -> str:
     """The points as a reader of them sees them, numbered from 1 in this order."""
     lines = []
     for number, point in enumerate(points, start=1):
-        kind = tag(point) if point.heading else f"{_KINDS[point.polarity]}, {WEIGHTS[point.severity]}"
+        own = "correction" if point.correction else _KINDS[point.polarity]
+        kind = tag(point) if point.heading else f"{own}, {WEIGHTS[point.severity]}"
         lines.append("\n".join([f"{number}. [{kind}] {' '.join(point.statement.split())}", *details(point)]))
     return "\n\n".join(lines)

@@ -28,7 +28,9 @@ def raised(claim: str, severity: str = "material", kind: str = "weakness", **cha
 
 def draft(request: ChatRequest) -> dict[str, Any]:
     claims = ("One seed.", "One data set.", "No control.", "The bound is loose.")
-    return request.instance(points=[raised(claim) for claim in claims], computations=[])
+    words = {"where": "Abstract", "quote": request.quotation("submission")}
+    slip = raised("A wrong word.", "small", "correction", evidence=[words], should_be="Other words.")
+    return request.instance(points=[*map(raised, claims), slip], computations=[])
 
 
 def verdict(point: int, what: str, **changes: Any) -> dict[str, Any]:
@@ -94,6 +96,7 @@ def test_points_are_struck_narrowed_added_joined_and_lowered(
     }
     calls = [call.request for call in server.log.calls(endpoint="chat") if call.request is not None]
     assert len(calls) == 4
+    assert "5. [correction, small] Abstract: " in calls[1].user
     assert all(call.user.startswith(calls[0].user) and call.system == calls[0].system for call in calls[1:])
 
 
@@ -105,7 +108,7 @@ def test_an_auditor_who_fails_leaves_a_gap_that_is_said(referee: Referee, server
 
     server.script.entries |= {"writer": draft, "checker": lost}
     review = run(referee, server, workplace)
-    assert len(in_list(review)) == 4
+    assert len(in_list(review)) == 5
     notes = " ".join(review.provenance.notes)
     assert "the audit of the details failed, and the review stands without it" in notes
     assert {point.check.verdict for point in in_list(review)} == {"stands"}
@@ -122,8 +125,8 @@ def test_a_last_reading_that_deletes_everything_is_not_believed(
 
     server.script.entries |= {"writer": draft, "checker": emptied}
     review = run(referee, server, workplace)
-    assert len(in_list(review)) == 4
-    assert "4 of 4 points were refuted by one reading, which was not believed" in review.provenance.notes
+    assert len(in_list(review)) == 5
+    assert "4 of 5 points were refuted by one reading, which was not believed" in review.provenance.notes
 
 
 def test_a_draft_without_points_is_not_audited(referee: Referee, server: FakeServer, workplace: Path) -> None:

@@ -556,6 +556,7 @@ def _run(
             },
             os_policy={"random_start": {"seed": 1}, "sleep": "zero", "datetime": datetime(2000, 1, 1)},
         ) as session:
+            session.feed_run("import math")
             result = session.feed_run(code, external_lookup=calls.functions(), print_callback=output)
         value = _value(result, output.output)
         shown = _shown(value)

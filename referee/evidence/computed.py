@@ -14,7 +14,7 @@ from referee.schemas.point import PointCheck, ReviewPoint
 
 COMPUTED = "a computation"
 """Who checked a point whose program gave what the point expects, or something else."""
-_RAN = frozenset({"agrees", "differs"})
+RAN = frozenset({"agrees", "differs"})
 _ONLY_SAID = "it says that something was computed, and no computation shows it"
 
 
@@ -43,7 +43,7 @@ def _settled(point: ReviewPoint, computations: Sequence[Computation]) -> ReviewP
     point = point.model_copy(update={"computations": tuple(computations)})
     if not is_live(point):
         return point
-    if not any(one.outcome.status in _RAN for one in computations):
+    if not any(one.outcome.status in RAN for one in computations):
         return _without_boasts(point)
     differs = next((one for one in computations if one.outcome.status == "differs" and not one.outcome.doubtful), None)
     if differs is not None:
@@ -156,7 +156,7 @@ def computation_line(computation: Computation) -> str:
     outcome = computation.outcome
     if outcome.status == "agrees" and outcome.value in ("True", "False"):
         return f"A program confirms it{_doubt(outcome)}."
-    if outcome.status in _RAN:
+    if outcome.status in RAN:
         return f"Computed by a program: {_rounded(computation)}{_beside(computation)}."
     return f"Its program gave no value: {outcome.reason[:1].lower()}{outcome.reason[1:]}"
 
@@ -187,5 +187,5 @@ def computations_told(points: Iterable[ReviewPoint]) -> str:
     statuses = [one.outcome.status for point in points for one in point.computations]
     if not statuses:
         return ""
-    ran, agree = sum(status in _RAN for status in statuses), statuses.count("agrees")
+    ran, agree = sum(status in RAN for status in statuses), statuses.count("agrees")
     return f"Computations: {ran} of {len(statuses)} ran; {agree} gave what the point expects, {ran - agree} did not."

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from referee.evidence.computed import COMPUTED, computation_line, uncovered_numbers
+from referee.evidence.computed import COMPUTED, RAN, computation_line, uncovered_numbers
 from referee.evidence.form_texts import lead, points_of_texts
 from referee.evidence.point_fields import field_roles, placed_point
 from referee.evidence.points import is_live
@@ -150,7 +150,7 @@ def details(point: ReviewPoint) -> Iterator[str]:
         yield "No quotation was found for this."
     if point.absence is not None and point.absence.terms and not point.absence.hits:
         yield searched(point)
-    yield from map(computation_line, point.computations)
+    yield from (computation_line(one) for one in point.computations if one.outcome.status in RAN)
     if point.fix.what and point.fix.kind != "none" and point.correction is None:
         what = " ".join(point.fix.what.split())
         yield what if what.startswith(SHOULD_READ) else f"Would settle it: {what}"

@@ -171,6 +171,7 @@ async def test_printed_numbers(call: str, true: bool) -> None:
         ("from decimal import Decimal\nDecimal('0.30')", "0.3", "agrees"),
         ("10**39", "10^39", "agrees"),
         ("import math\nmath.sqrt(2)", "1.41", "agrees"),
+        ("sum(math.comb(13, k) for k in range(9, 14)) / 2**13", "0.133", "agrees"),
         ("import random\nrandom.gauss(0, 1)", "-1000", "differs"),
     ],
 )

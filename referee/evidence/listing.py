@@ -39,7 +39,7 @@ WEIGHTS: dict[str, Weight] = {"fatal": "decides", "major": "material", "minor": 
 _ORDER = ("decides", "material", None, "small")
 _TESTS = {
     "stands": "checked",
-    "weakened": "weakened by the check",
+    "weakened": "narrowed by the check",
     "undecidable": "the check could not decide it",
     "refuted": "the check refuted it",
     "unchecked": "not checked",
@@ -120,20 +120,27 @@ def tag(point: ReviewPoint) -> str:
     return ", ".join(said)
 
 
-def untested(review: Review) -> str:
-    """Which points of criticism nobody tested, in a sentence behind the list; empty where there are none.
+def how_tested(review: Review) -> str:
+    """What a check of the points was, and which points of criticism nobody tested; empty where there are none.
 
     A trial of the embedded model says what it is worth anyway.
     """
     if review.trial is not None:
         return ""
-    left = [p.number for p in in_list(review) if p.check is None and p.polarity == "weakness" and p.source != "rule"]
-    if not left:
-        return ""
-    return (
-        f"Not checked: {_points(numbers(left))}. Nobody tested them but who raised them; a quotation that was found "
-        "shows no more than that the paper says so."
-    )
+    criticism = [p for p in in_list(review) if p.polarity == "weakness" and p.source != "rule"]
+    left = [p.number for p in criticism if p.check is None]
+    told = []
+    if any(_tested(p) in (_TESTS["stands"], _TESTS["weakened"]) for p in criticism):
+        told.append(
+            "Checked: another reading tried to refute the point from the paper and let it stand. Narrowed by the "
+            "check: the claim is what that reading left of it."
+        )
+    if left:
+        told.append(
+            f"Not checked: {_points(numbers(left))}. Nobody tested them but who raised them; a quotation that was "
+            "found shows no more than that the paper says so."
+        )
+    return " ".join(told)
 
 
 def opening(point: ReviewPoint) -> str:

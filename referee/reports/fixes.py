@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.evidence.listing import BY_RULES, details, in_list, numbers, opening, untested
+from referee.evidence.listing import BY_RULES, details, how_tested, in_list, numbers, opening
 from referee.reports.formulas import readable
 from referee.reports.markdown_text import inline
 from referee.reports.values import on_form
@@ -38,7 +38,7 @@ def render_fixes(review: Review, form: VenueForm) -> str:
         for point in chosen:
             lines += ["", f"- [ ] {inline(readable(opening(point)))}"]
             lines += [f"  - {inline(readable(line))}" for line in details(point)]
-    if text := untested(review):
+    if text := how_tested(review):
         lines += ["", text]
     if merits := numbers(point.number for point in points if point.heading == "merit"):
         lines += ["", f"Merits ask for nothing and are not in this list: {merits}."]

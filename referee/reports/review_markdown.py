@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.evidence.listing import box_line, details, grouped, lead_of, opening, rests_on, untested
+from referee.evidence.listing import box_line, details, grouped, how_tested, lead_of, opening, rests_on
 from referee.reports.criteria import HEADING as CRITERIA
 from referee.reports.criteria import criteria_lines
 from referee.reports.disclosure import notice
@@ -52,7 +52,7 @@ def render_review(review: Review, form: VenueForm) -> str:
         parts += [f"## {title}", "\n\n".join(map(_point, points))]
     if not groups:
         parts += ["## Points", "No point stands."]
-    parts += [text] if (text := untested(review)) else []
+    parts += [text] if (text := how_tested(review)) else []
     parts += [f"## {'The form' if review.trial is None else FORM_HEADING}", *map(inline, left_empty(review, form))]
     for field in (one for one in form.fields if one is not summary):
         parts += [f"### {inline(title_of(field))}", *_field(field, review, form)]

@@ -17,12 +17,12 @@ from referee.evidence.listing import (
     details,
     found,
     grouped,
+    how_tested,
     lead_of,
     place,
     quoted,
     rests_on,
     tag,
-    untested,
 )
 from referee.reports.criteria import HEADING as CRITERIA
 from referee.reports.criteria import criteria_lines
@@ -130,7 +130,7 @@ def review_page(
         verdict=_verdict(review, form) if review.trial is None else [],
         left_empty=list(left_empty(review, form)),
         no_rules=nothing_found(review),
-        untested=untested(review),
+        how_tested=how_tested(review),
         form_heading="The form, as it is handed in" if review.trial is None else FORM_HEADING,
         groups=groups,
         choices={name: _values(shown, name) for name in ("heading", "weight", "section")},

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from referee.errors import DataError, RunError, VenueError
-from referee.evidence.listing import box_line, grouped, in_list, lead_of, listed, rests_on, untested
+from referee.evidence.listing import box_line, grouped, how_tested, in_list, lead_of, listed, rests_on
 from referee.nearest import did_you_mean
 from referee.reports.criteria import HEADING, criteria_lines, reader_named
 from referee.reports.plain import clean, excerpt, one_line, shortened
@@ -136,7 +136,7 @@ def _overview(review: Review, form: VenueForm | None, calls: Sequence[CallRecord
     yield f"{one_line(review.venue)}: {one_line(review.paper_title) or 'untitled paper'} ({one_line(review.source)})"
     for title, points in grouped(review):
         yield from ("", f"{title}:", *(f"  {line}" for point in points for line in headline(point)))
-    if text := untested(review):
+    if text := how_tested(review):
         yield from ("", text)
     asked = {field.name: field for field in form.fields} if form else {}
     for name in review.fields:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.evidence.computed import computations_told
-from referee.evidence.listing import box_line, details, found, grouped, lead_of, opening, place, rests_on, untested
+from referee.evidence.listing import box_line, details, found, grouped, how_tested, lead_of, opening, place, rests_on
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
 from referee.reports.formulas import readable
@@ -50,7 +50,7 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
         [] if trial else scores,
         [nothing_found(review)],
         *(_points(review) or [["No point stands."]]),
-        [one_line(untested(review))],
+        [one_line(how_tested(review))],
         [f"{FORM_HEADING}:" if trial else "", *written],
         [*left_empty(review, form)],
         [

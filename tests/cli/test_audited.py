@@ -86,6 +86,9 @@ def test_points_are_struck_narrowed_added_joined_and_lowered(
     assert by_claim["One data set."].statement == "One data set in the main table."
     assert by_claim["The leak decides."].id == "p-C-1"
     assert [p.outcome for p in review.points].count("merged_into") == 1
+    text = (workplace / "run" / "review.md").read_text()
+    assert text.count("Checked: another reading tried to refute the point") == 1
+    assert "Not checked" not in text, "the last reading tested what the auditors added"
     printed = [p.claim for p in in_list(review)]
     assert printed.index("The bound is loose.") < printed.index("One data set."), "the auditor's order"
     assert "small" in {p.weight for p in in_list(review)}

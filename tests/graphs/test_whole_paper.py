@@ -162,7 +162,7 @@ async def test_a_grave_correction_is_a_weakness_and_a_false_one_is_struck(folder
     review, server = await ran(scene, folder)
     grave, gone = sorted((p for p in review.points if p.correction), key=lambda p: p.id)
     assert (grave.outcome, grave.severity, grave.field) == ("printed", "major", BOTH)
-    assert f"[Main reason, material, weakened by the check] {grave.statement}" in str(review.fields[BOTH])
+    assert f"[Main reason, material, narrowed by the check] {grave.statement}" in str(review.fields[BOTH])
     assert grave.statement == "Results: 17 and 12 days are 29 days, not 31."
     assert (gone.outcome, gone.reason) == ("struck", "refuted by the check")
     assert "Correction" not in str(review.fields)
@@ -176,7 +176,7 @@ async def test_what_remains_of_a_claim_is_printed_and_what_is_conceded_is_told(f
         tests={SEED: Ruling(shown="partly", words=SEEDED, narrowed=narrowed), TIE: Ruling(conceded=True)},
     )
     review, server = await ran(scene, folder)
-    assert f"weakened by the check] {narrowed}" in str(review.fields[BOTH])
+    assert f"narrowed by the check] {narrowed}" in str(review.fields[BOTH])
     assert "checked, the authors concede it] A tie is sold as a gain." in str(review.fields[BOTH])
     assert SEED not in str(review.fields)
     (composed,) = [r for r in chats(server) if r.prompt_id.startswith("review/write")]

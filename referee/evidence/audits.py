@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
-from statistics import fmean
 from typing import Literal
 
 from referee.evidence.points import capped, is_live, noted, removed
@@ -75,11 +73,10 @@ def settle_audit(
     return list(settled.values()), notes if unbelieved else ()
 
 
-def ranked(points: Sequence[ReviewPoint], *orders: Sequence[str]) -> list[ReviewPoint]:
-    """The points with those first that readers name by id, by the mean of their places; the rest as they were."""
-    named = [order for order in orders if order]
-    places = {id: fmean(o.index(id) if id in o else len(o) for o in named) for o in named for id in o}
-    return sorted(points, key=lambda point: places.get(point.id, inf))
+def ranked(points: Sequence[ReviewPoint], first: Sequence[str]) -> list[ReviewPoint]:
+    """The points with those first that a reader names by id, in its order; the rest as they were."""
+    places = {id: place for place, id in enumerate(first)}
+    return sorted(points, key=lambda point: places.get(point.id, len(first)))
 
 
 def _joined(point: ReviewPoint, into: str) -> ReviewPoint:

@@ -1,4 +1,4 @@
-"""Strategy ``audited``: one draft, two audits and a last reading, each behind the draft's own request."""
+"""Strategy ``audited``: one draft, one audit and a last reading, each behind the draft's own request."""
 
 from __future__ import annotations
 
@@ -33,25 +33,22 @@ def draft(request: ChatRequest) -> dict[str, Any]:
     return request.instance(points=[*map(raised, claims), slip], computations=[])
 
 
-def verdict(point: int, what: str, **changes: Any) -> dict[str, Any]:
-    empty = {"claim": "", "argument": "", "where": "", "quote": "", "repeats": 0}
-    empty |= {"severity": "material", "reason": "Read again."}
-    return {"point": point, "verdict": what, **empty, **changes}
-
-
 def change(point: int, what: str, **changes: Any) -> dict[str, Any]:
-    empty = {"claim": "", "where": "", "quote": "", "repeats": 0, "against": 0, "severity": "small", "reason": "Read."}
-    return {"point": point, "change": what, **empty, **changes}
+    empty = {"claim": "", "argument": "", "where": "", "quote": "", "repeats": 0, "against": 0}
+    return {"point": point, "change": what, **empty, "severity": "small", "reason": "Read again.", **changes}
+
+
+def is_audit(request: ChatRequest) -> bool:
+    return "reply with three lists" in request.user
 
 
 def reader(request: ChatRequest) -> dict[str, Any]:
-    if "`changes`, only for points" in request.user:
+    if not is_audit(request):
         return {"changes": [change(1, "delete", repeats=2), change(3, "lower")]}
-    if "What you are to look at: the claims" in request.user:
-        return {"verdicts": [], "first": [4, 3], "additions": [raised("The leak decides.", "decides")]}
-    refuted = verdict(1, "refuted", quote=request.quotation("submission"), reason="Five seeds are named.")
-    narrowed = verdict(2, "narrowed", claim="One data set in the main table.")
-    return {"verdicts": [refuted, narrowed], "first": [], "additions": [raised("Equation 2 lacks a square.")]}
+    refuted = change(1, "refuted", quote=request.quotation("submission"), reason="Five seeds are named.")
+    narrowed = change(2, "narrowed", claim="One data set in the main table.", severity="material")
+    added = [raised("The leak decides.", "decides"), raised("Equation 2 lacks a square.")]
+    return {"changes": [refuted, narrowed], "first": [4, 3], "additions": added}
 
 
 def run(referee: Referee, server: FakeServer, workplace: Path, *more: str) -> Review:
@@ -84,28 +81,27 @@ def test_points_are_struck_narrowed_added_joined_and_lowered(
     by_claim = {point.claim: point for point in review.points if point.source == "whole"}
     assert by_claim["One seed."].outcome == "struck"
     assert by_claim["One data set."].statement == "One data set in the main table."
-    assert by_claim["The leak decides."].id == "p-C-1"
+    assert by_claim["The leak decides."].id == "p-A-1"
     assert [p.outcome for p in review.points].count("merged_into") == 1
     text = (workplace / "run" / "review.md").read_text()
     assert text.count("Checked: another reading tried to refute the point") == 1
-    assert "Not checked" not in text, "the last reading tested what the auditors added"
+    assert "Not checked" not in text, "the last reading tested what the auditor added"
     printed = [p.claim for p in in_list(review)]
     assert printed.index("The bound is loose.") < printed.index("One data set."), "the auditor's order"
     assert "small" in {p.weight for p in in_list(review)}
     assert {reader.name for record in review.criteria for reader in record.readers} == {
         "the reviewer",
-        "the auditor of the details",
-        "the auditor of the claims",
+        "the auditor",
     }
     calls = [call.request for call in server.log.calls(endpoint="chat") if call.request is not None]
-    assert len(calls) == 4
+    assert len(calls) == 3
     assert "5. [correction, small] Abstract: " in calls[1].user
     assert all(call.user.startswith(calls[0].user) and call.system == calls[0].system for call in calls[1:])
 
 
 def test_an_auditor_who_fails_leaves_a_gap_that_is_said(referee: Referee, server: FakeServer, workplace: Path) -> None:
     def lost(request: ChatRequest) -> Any:
-        if "What you are to look at" in request.user:
+        if is_audit(request):
             return "I will not."
         return {"changes": []}
 
@@ -113,7 +109,7 @@ def test_an_auditor_who_fails_leaves_a_gap_that_is_said(referee: Referee, server
     review = run(referee, server, workplace)
     assert len(in_list(review)) == 5
     notes = " ".join(review.provenance.notes)
-    assert "the audit of the details failed, and the review stands without it" in notes
+    assert "the audit failed, and the review stands without it" in notes
     assert {point.check.verdict for point in in_list(review)} == {"stands"}
 
 
@@ -121,8 +117,8 @@ def test_a_last_reading_that_deletes_everything_is_not_believed(
     referee: Referee, server: FakeServer, workplace: Path
 ) -> None:
     def emptied(request: ChatRequest) -> Any:
-        if "What you are to look at" in request.user:
-            return {"verdicts": [], "first": [], "additions": []}
+        if is_audit(request):
+            return {"changes": [], "first": [], "additions": []}
         quote = request.quotation("submission")
         return {"changes": [change(n, "delete", quote=quote) for n in (1, 2, 3, 4)]}
 

@@ -1,4 +1,4 @@
-"""Strategy ``audited``: the one call of ``single``, two readers who test its review, and a last reading."""
+"""Strategy ``audited``: the one call of ``single``, a reader who tests its review, and a last reading."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from referee.prompts import Prompt
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate
 
-# What the answers of auditors and of the last reading come to, beside the draft's.
-_TYPICAL_AUDIT, _TYPICAL_FINAL = 2_500, 1_000
+# What the answers of the auditor and of the last reading come to, beside the draft's.
+_TYPICAL_AUDIT, _TYPICAL_FINAL = 3_000, 1_000
 
 
 class Audited(Single):
-    """One reader writes, two test what it wrote, and the result is read once more."""
+    """One reader writes, another tests what it wrote, and the result is read once more."""
 
     name = "audited"
-    title = "one call fills the form; two readers test its points and add to them; a last reading takes out"
-    calls = "4"
+    title = "one call fills the form; another tests its points and adds to them; a last reading takes out"
+    calls = "3"
     chain = "3"
     roles: ClassVar[tuple[str, ...]] = ("writer", ROLE)
 
@@ -37,12 +37,12 @@ class Audited(Single):
         draft = await plan_call(*self.prepared(job))
         checker = job.models[ROLE]
         later_in = draft.input_tokens + draft.output_tokens
-        tokens_in, tokens_out = 3 * later_in, 2 * _TYPICAL_AUDIT + _TYPICAL_FINAL
+        tokens_in, tokens_out = 2 * later_in, _TYPICAL_AUDIT + _TYPICAL_FINAL
         cost = checker.cost(tokens_in, tokens_out)
         return replace(
             draft,
             models={**draft.models, ROLE: checker.spec.id},
-            calls=4,
+            calls=3,
             input_tokens=draft.input_tokens + tokens_in,
             output_tokens=draft.output_tokens + tokens_out,
             cost_usd=None if cost is None or draft.cost_usd is None else draft.cost_usd + cost,

@@ -99,11 +99,14 @@ def _settled(point: ReviewPoint, changes: Sequence[Change], index: QuotationInde
         return removed(point, "dropped", f"not worth the reader's time: {omitted.reason}")
     narrowed = next((change for change in changes if change.what == "narrow" and change.claim.strip()), None)
     if narrowed is not None:
+        claim = " ".join(narrowed.claim.split())
+        if claim == " ".join(point.claim.split()):
+            claim = ""
         point = _checked(
             point,
             PointCheck(
-                verdict="weakened",
-                narrowed=" ".join(narrowed.claim.split()),
+                verdict="weakened" if claim else "stands",
+                narrowed=claim,
                 by=by,
                 reason=narrowed.reason,
                 passages=tuple(filter(None, [_passage(narrowed, index)])),

@@ -54,8 +54,15 @@ def test_a_wrong_argument_gives_way_and_is_kept_in_the_reason() -> None:
     narrow = Change("p1", "narrow", claim="Claim 1.", argument="The sum is 3.", severity="major")
     found = settled(narrow, argument="The sum is 4.")["p1"]
     assert (found.argument, found.reason) == ("The sum is 3.", "its argument was: The sum is 4.")
+    assert found.check.verdict == "stands", "its claim is as it was"
     kept = settled(Change("p1", "narrow", claim="Claim 1."), argument="The sum is 4.")["p1"]
     assert kept.argument == "The sum is 4."
+
+
+def test_a_claim_that_was_narrowed_before_stays_narrow() -> None:
+    [once], _ = settle_audit([point("p1", "Claim 1.")], [Change("p1", "narrow", claim="A part.")], INDEX, "reader")
+    [twice], _ = settle_audit([once], [Change("p1", "narrow", claim="A part.", argument="So.")], INDEX, "reader")
+    assert (twice.statement, twice.argument, twice.check.verdict) == ("A part.", "So.", "weakened")
 
 
 def test_the_last_reading_never_raises_a_severity() -> None:

@@ -66,18 +66,19 @@ def run_interruptible(work: Coroutine[Any, Any, T], progress: ProgressLine | Sta
     from referee.runs.stopping import Stop, run_stoppable
     from referee.settings import load_settings
 
-    stop = Stop()
+    stop, alone, told = Stop(), threading.RLock(), list[str]()
 
     def say(text: str) -> None:
         progress(Event("note", f"{text}; Ctrl-C again stops at once"))
 
     def leave() -> NoReturn:
-        """An exception here could come up anywhere, and nobody may read what is said."""
+        """An exception could come up anywhere, nobody may read what is said, and two ways may lead here at once."""
         try:
-            lines = error_lines("interrupted", Interrupted.during(progress.run_folder, stop.kept))
-            if select.select([], [2], [], 0)[1]:
-                clean = _CLEAN_LINE if os.isatty(2) else b""
-                os.write(2, clean + "\n".join(["", *lines, ""]).encode("utf-8", "replace"))
+            if alone.acquire(timeout=1) and not told:
+                told.extend(error_lines("interrupted", Interrupted.during(progress.run_folder, stop.kept)))
+                if select.select([], [2], [], 0)[1]:
+                    clean = _CLEAN_LINE if os.isatty(2) else b""
+                    os.write(2, clean + "\n".join(["", *told, ""]).encode("utf-8", "replace"))
         finally:
             os._exit(EXIT_INTERRUPTED)
 

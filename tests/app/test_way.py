@@ -95,7 +95,7 @@ def test_stopped_in_the_middle_it_goes_on_and_pays_nothing_twice(tmp_path: Path,
         page.wait_for_selector('#share[value]:not([value="0"])', timeout=PATIENCE_MS)
         tab_to(page, "Stop")
         page.keyboard.press("Enter")
-        page.wait_for_function("!document.querySelector('#state').innerText.includes('Is being made')")
+        page.locator("#state", has_not_text="Is being made").wait_for()
         held.go.set()
         page.wait_for_selector("text=Go on; what was paid is not paid again", timeout=PATIENCE_MS)
         assert "Stopped" in page.inner_text("#state")

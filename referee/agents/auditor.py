@@ -174,6 +174,7 @@ def _asked_for(
             only_less=only_less,
         )
         for item in data["changes"]
+        if item["repeats"] or item["change"] != "repeats"
     )
 
 

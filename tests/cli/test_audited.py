@@ -48,7 +48,8 @@ def reader(request: ChatRequest) -> dict[str, Any]:
     refuted = change(1, "refuted", quote=request.quotation("submission"), reason="Five seeds are named.")
     narrowed = change(2, "narrowed", claim="One data set in the main table.", severity="material")
     added = [raised("The leak decides.", "decides"), raised("Equation 2 lacks a square.")]
-    return {"changes": [refuted, narrowed], "first": [4, 3], "additions": added}
+    of_nothing = change(4, "repeats", severity="material")
+    return {"changes": [refuted, narrowed, of_nothing], "first": [4, 3], "additions": added}
 
 
 def run(referee: Referee, server: FakeServer, workplace: Path, *more: str) -> Review:
@@ -81,6 +82,7 @@ def test_points_are_struck_narrowed_added_joined_and_lowered(
     by_claim = {point.claim: point for point in review.points if point.source == "whole"}
     assert by_claim["One seed."].outcome == "struck"
     assert by_claim["One data set."].statement == "One data set in the main table."
+    assert by_claim["The bound is loose."].check.verdict == "stands", "it was said to repeat no point"
     assert by_claim["The leak decides."].id == "p-A-1"
     assert [p.outcome for p in review.points].count("merged_into") == 1
     text = (workplace / "run" / "review.md").read_text()

@@ -30,7 +30,7 @@ from referee.evidence.audits import Change, What
 from referee.evidence.listing import WEIGHTS, details, tag
 from referee.prompts import delimit, load_prompt
 from referee.schemas.paper import Paper
-from referee.schemas.point import Polarity, ReviewPoint
+from referee.schemas.point import Fix, Polarity, ReviewPoint
 
 AUDIT, FINAL = "review/audit", "review/final"
 ROLE = "checker"
@@ -43,6 +43,7 @@ _CHANGES: dict[str, What] = {"delete": "refute", "omit": "omit", "narrow": "narr
 _KINDS: dict[Polarity, str] = {"strength": "merit", "weakness": "weakness", "question": "question"}
 _REASON = 400
 _CHANGE_TOKENS, _ADDITION_TOKENS, _AROUND = 260, 330, 512
+_WITHOUT_QUOTATIONS = {"evidence": (), "absence": None, "computations": (), "fix": Fix(kind="none")}
 _LENIENT = ConfigDict(extra="ignore")
 
 
@@ -183,5 +184,5 @@ def told(points: Sequence[ReviewPoint], *, quoted: bool = True) -> Iterator[str]
     for number, point in enumerate(points, start=1):
         own = "correction" if point.correction else _KINDS[point.polarity]
         kind = tag(point) if point.heading else f"{own}, {WEIGHTS[point.severity]}"
-        behind = details(point) if quoted else filter(None, [" ".join(point.argument.split())])
+        behind = details(point if quoted else point.model_copy(update=_WITHOUT_QUOTATIONS))
         yield "\n".join([f"{number}. [{kind}] {' '.join(point.statement.split())}", *behind])

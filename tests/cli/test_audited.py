@@ -30,7 +30,8 @@ def draft(request: ChatRequest) -> dict[str, Any]:
     claims = ("One seed.", "One data set.", "No control.", "The bound is loose.")
     words = {"where": "Abstract", "quote": request.quotation("submission")}
     slip = raised("A wrong word.", "small", "correction", evidence=[words], should_be="Other words.")
-    return request.instance(points=[*map(raised, claims), slip], computations=[])
+    rating = {"reason": "A wrong word.", "points": [5], "value": 3}
+    return request.instance(points=[*map(raised, claims), slip], computations=[], rating=rating)
 
 
 def change(point: int, what: str, **changes: Any) -> dict[str, Any]:
@@ -44,10 +45,11 @@ def is_audit(request: ChatRequest) -> bool:
 
 def reader(request: ChatRequest) -> dict[str, Any]:
     if not is_audit(request):
-        return {"changes": [change(1, "delete", repeats=2), change(3, "lower")]}
+        return {"changes": [change(3, "delete", repeats=2), change(5, "lower")]}
     refuted = change(1, "refuted", quote=request.quotation("submission"), reason="Five seeds are named.")
     narrowed = change(2, "narrowed", claim="One data set in the main table.", severity="material")
-    added = [raised("The leak decides.", "decides"), raised("Equation 2 lacks a square.")]
+    words = {"where": "Abstract", "quote": request.quotation("submission")}
+    added = [raised("The leak decides.", "decides", evidence=[words]), raised("Equation 2 lacks a square.")]
     of_nothing = change(4, "repeats", severity="material")
     return {"changes": [refuted, narrowed, of_nothing], "first": [4, 3], "additions": added}
 
@@ -90,6 +92,8 @@ def test_points_are_struck_narrowed_added_joined_and_lowered(
     assert "Not checked" not in text, "the last reading tested what the auditor added"
     printed = [p.claim for p in in_list(review)]
     assert printed.index("The bound is loose.") < printed.index("One data set."), "the auditor's order"
+    (rating,) = (record for record in review.scores if record.field == "rating")
+    assert rating.limit.endswith("given before the audit, which found more that decides")
     assert "small" in {p.weight for p in in_list(review)}
     assert {reader.name for record in review.criteria for reader in record.readers} == {
         "the reviewer",

@@ -156,7 +156,7 @@ class PaperSettings(_Group):
 
 
 class ReviewSettings(_Group):
-    """How a review is written. ``strategy`` ``auto``: ``single`` on the embedded model, else ``sections``.
+    """How a review is written. ``strategy`` ``auto``: ``single`` on the embedded model, else ``audited``.
 
     Strategy ``sections``: ``readings`` are one of the ``whole`` paper, that and those of the ``core`` (method,
     experiments, appendices line by line), or ``all`` parts; ``parts`` reads part by part with a card of the paper, also

@@ -18,7 +18,7 @@ from referee.api.session import Session, session
 from referee.errors import SettingsError
 from referee.evidence.listing import listed
 from referee.graphs.job import Job, Shared, Written
-from referee.graphs.strategies import STRATEGIES
+from referee.graphs.strategies import STRATEGIES, default_strategy
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models
 from referee.llm.spec import ModelSpec
@@ -67,7 +67,7 @@ async def review(
         paper: A file (PDF, LaTeX, Word, HTML, Markdown, plain text), a LaTeX submission, packed or a folder, a
             ``Paper``, or as text an arXiv id or an http(s) address. A file of that name goes first.
         venue: A venue's id (``neurips-2025``), a venue file, or a ``VenueForm``. It is never guessed.
-        strategy: How the review is made: ``sections`` (the default; ``single`` on the embedded model), or another of
+        strategy: How the review is made: ``audited`` (the default; ``single`` on the embedded model), or another of
             ``docs/strategies.md``.
         model: The model for all roles: ``local`` (the embedded default), ``openai:NAME``, ``anthropic:NAME``,
             ``google_genai:NAME``, or a server's own name with ``base_url`` in the options.
@@ -195,10 +195,10 @@ def _rating_map(given: str | Path | RatingMap | None) -> RatingMap | None:
 
 
 def _with_strategy(settings: Settings, *, embedded: bool) -> Settings:
-    """The settings with a strategy: the embedded model says most in one call, every other one in several."""
+    """The settings with a strategy, the default one where none is named."""
     if settings.review.strategy != "auto":
         return settings
-    return changed_settings(settings, {"review.strategy": "single" if embedded else "sections"})
+    return changed_settings(settings, {"review.strategy": default_strategy(embedded=embedded)})
 
 
 async def _fetched(source: str, run: Session) -> Path:

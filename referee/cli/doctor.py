@@ -20,20 +20,17 @@ def doctor() -> None:
         raise typer.Exit(1)
 
 
-# What `review.strategy = "auto"` comes to.
-_DEFAULTS = {"sections": "the default", "single": "the default on the embedded model"}
-
-
 def strategies() -> None:
     """List the strategies: what each is, its calls, the longest chain of calls, its roles, what was measured of it.
 
     Calls are those without repairs; a chain is the most calls of which each waits for the one before. A letter in a
     formula stands for what the line above names by it.
     """
-    from referee.graphs.strategies import MEASURED, STRATEGIES
+    from referee.graphs.strategies import DEFAULT, EMBEDDED_DEFAULT, MEASURED, STRATEGIES
 
+    defaults = {DEFAULT: "the default", EMBEDDED_DEFAULT: "the default on the embedded model"}
     for name, strategy in STRATEGIES.items():
-        usual = f" ({_DEFAULTS[name]})" if name in _DEFAULTS else ""
+        usual = f" ({defaults[name]})" if name in defaults else ""
         typer.echo(f"{name}{usual}: {strategy.title or 'not described'}")
         typer.echo(f"  calls: {strategy.calls or 'see the estimate of a run'}")
         typer.echo(f"  chain: {strategy.chain or 'unknown'}")

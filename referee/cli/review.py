@@ -41,7 +41,7 @@ def review(
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="How the review is made (see `referee strategies`). [default: sections; single on the embedded model]"
+            help="How the review is made (see `referee strategies`). [default: audited; single on the embedded model]"
         ),
     ] = None,
     model: Annotated[

@@ -295,7 +295,9 @@ def refine(
     ] = None,
     strategy: Annotated[
         str | None,
-        typer.Option(help="With --objective: sections or single. [default: what a review with the model takes]"),
+        typer.Option(
+            help="With --objective: audited, single or sections. [default: what a review with the model takes]"
+        ),
     ] = None,
     judge: Annotated[list[str] | None, typer.Option(metavar="M", help="With --objective: a model that judges.")] = None,
     seed: Annotated[

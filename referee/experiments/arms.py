@@ -11,11 +11,9 @@ from typing import Any
 from referee.errors import SettingsError
 from referee.experiments.plan import ArmPart, Common, Compare, Plan
 from referee.experiments.plan_file import nearest
-from referee.graphs.strategies import STRATEGIES
+from referee.graphs.strategies import DEFAULT, STRATEGIES
 from referee.settings import PromptChoices, PromptText
 from referee.venues.refined import RefinedPrompts
-
-DEFAULT_STRATEGY = "sections"
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def _listed(plan: Plan, part: ArmPart) -> Arm:
     common = plan.common
     return Arm(
         name=part.name,
-        strategy=part.strategy or common.strategy or strategy_of_prompts(plan) or DEFAULT_STRATEGY,
+        strategy=part.strategy or common.strategy or strategy_of_prompts(plan) or DEFAULT,
         venue=_venue(part.venue or common.venue, part.name),
         model=part.model or common.model,
         model_for={**common.model_for, **part.model_for},
@@ -139,7 +137,7 @@ def _of_grid(plan: Plan) -> Iterator[Arm]:
     for name, values in grid:
         if values is not None and not values:
             raise SettingsError(f"the grid is empty: {name!r} lists nothing.", hint="Name one value at least.")
-    strategies = grid.strategies or (common.strategy or strategy_of_prompts(plan) or DEFAULT_STRATEGY,)
+    strategies = grid.strategies or (common.strategy or strategy_of_prompts(plan) or DEFAULT,)
     venues = grid.venues or (_venue(common.venue, "the grid"),)
     models: tuple[str | None, ...] = grid.models or (common.model,)
     rounds = grid.rounds or (common.rounds,)

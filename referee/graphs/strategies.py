@@ -11,7 +11,10 @@ from importlib import import_module
 
 from referee.graphs.strategy import Strategy
 
-__all__ = ["MEASURED", "STRATEGIES", "Strategy"]
+__all__ = ["DEFAULT", "EMBEDDED_DEFAULT", "MEASURED", "STRATEGIES", "Strategy", "default_strategy"]
+
+DEFAULT, EMBEDDED_DEFAULT = "audited", "single"
+"""What ``review.strategy = "auto"`` comes to, and on the embedded model, which says most in one call."""
 
 _CLASSES = {
     "single": "single.strategy.Single",
@@ -45,6 +48,12 @@ def _loaded(path: str) -> Strategy:
 
 
 STRATEGIES: Mapping[str, Strategy] = _Strategies()
+
+
+def default_strategy(*, embedded: bool) -> str:
+    """The strategy where none is named."""
+    return EMBEDDED_DEFAULT if embedded else DEFAULT
+
 
 _MARKED = "marked by a language model: docs/planted.md"
 

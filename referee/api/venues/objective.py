@@ -20,7 +20,7 @@ from referee.experiments.halving import (
 from referee.experiments.papers import PlanPaper, find_papers, same_content
 from referee.experiments.plan import Papers, Plan
 from referee.experiments.plan_file import LoadedPlan, nearest
-from referee.graphs.strategies import STRATEGIES
+from referee.graphs.strategies import STRATEGIES, default_strategy
 from referee.llm.models import check_models
 from referee.nearest import did_you_mean
 from referee.schemas.paper import Paper
@@ -82,7 +82,7 @@ def strategy_of(name: str | None, settings: Settings) -> str:
         SettingsError: It is unknown, or its reviews go by no steps.
     """
     if name is None or name == "auto":
-        return "single" if check_models(settings)["writer"].is_local else "sections"
+        return default_strategy(embedded=check_models(settings)["writer"].is_local)
     if name not in STRATEGIES:
         raise SettingsError(f"there is no strategy {name!r}.", hint=nearest(name, list(STRATEGIES)))
     if not STRATEGIES[name].takes_steps:

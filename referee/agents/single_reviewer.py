@@ -35,7 +35,7 @@ from referee.agents.review_points import PART, programs_of, review_model, review
 from referee.evidence import INSTALL, ClaimedQuote, can_compute, described, worked_examples
 from referee.evidence.sentences import without_broken_end
 from referee.llm.door import Answer
-from referee.prompts import Prompt, RenderedPrompt, load_prompt
+from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
 from referee.schemas.computation import Program
 from referee.schemas.paper import Paper
 from referee.schemas.paper_cut import PaperCut
@@ -98,7 +98,8 @@ class Variation:
     """Another prompt for the same form, reply and paper: what research strategies and members of an ensemble differ in.
 
     ``prompt`` and ``brief_prompt`` take the inputs of ``review/single`` and those named in ``inputs``; ``sample`` tells
-    calls apart that are otherwise the same. ``steps`` are what a reviewer does for a guideline, by the guideline's id.
+    calls apart that are otherwise the same. ``steps`` are what a reviewer does for a guideline, by the guideline's id;
+    ``works`` are those that a search of the literature found.
     """
 
     prompt: str = PROMPT
@@ -106,6 +107,7 @@ class Variation:
     inputs: Mapping[str, str] = default(default_factory=dict)
     sample: int = 0
     steps: Mapping[str, tuple[str, ...]] = default(default_factory=dict)
+    works: str = ""
 
     def lists(self, lengths: Lengths) -> bool:
         """Whether its prompt asks for a list of points, and not for the form's boxes."""
@@ -246,14 +248,27 @@ def examples_of(variation: Variation = PLAIN) -> tuple[str, ...]:
 def _render(
     prompt: Prompt, form: VenueForm, lengths: Lengths, variation: Variation, *, paper: str, read: str
 ) -> RenderedPrompt:
+    listing = variation.lists(lengths)
+    told = [read, _computations(lengths.programs) if listing else "", _found(variation.works)]
     return prompt.render(
         **variation.inputs,
         venue_name=form.name,
         guidelines=render_guidelines(form, brief=lengths.brief, steps=variation.steps),
-        form=render_form(form, brief=lengths.brief, without=BY_RULE if variation.lists(lengths) else ()),
-        how_read=f"{read}\n\n{_computations(lengths.programs)}".strip() if variation.lists(lengths) else read,
-        lengths=_bounds(lengths, listing=variation.lists(lengths)),
+        form=render_form(form, brief=lengths.brief, without=BY_RULE if listing else ()),
+        how_read="\n\n".join(filter(None, told)),
+        lengths=_bounds(lengths, listing=listing),
         paper=paper,
+    )
+
+
+def _found(works: str) -> str:
+    """The works that a search of the literature found, for a judgement of what is new; empty where there are none."""
+    if not works:
+        return ""
+    return (
+        "A search of the literature found the works below: with each a sentence of its abstract and the words of the "
+        "submission that it bears on. Take them into account where you judge what is new, and raise no point about "
+        f"them: a program prints the comparisons that are missing.\n\n{delimit('works', works)}"
     )
 
 

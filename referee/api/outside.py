@@ -11,6 +11,7 @@ from pathlib import Path
 from referee.agents import abstract_reader, query_writer, support_judge
 from referee.agents.abstract_reader import ABSTRACT_CHARS
 from referee.agents.abstract_reader import REPLY_TOKENS as READING_TOKENS
+from referee.agents.literature_points import comparison_points
 from referee.agents.query_writer import MOST_CLAIMS, MOST_WORDS, READ_TOKENS, REPLY_TOKENS, ROLE, query_prompt
 from referee.agents.scores import after_search
 from referee.agents.support_judge import CitedAbstract, judge_support
@@ -18,6 +19,7 @@ from referee.api.checked_references import check_all
 from referee.api.lookups import Lookup, indexed, online, online_search
 from referee.api.session import Session
 from referee.errors import RefereeError, RunStopped, SettingsError
+from referee.evidence import place_points
 from referee.graphs.job import Job
 from referee.graphs.strategy import load_prompts
 from referee.literature.checking import Record, Unresolved
@@ -34,6 +36,7 @@ from referee.schemas.estimate import Estimate, ReviewEstimate
 from referee.schemas.literature import ListedWork, Literature, LookedUpReference, References
 from referee.schemas.paper import Paper
 from referee.schemas.review import Review
+from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 
 NONE, ONLINE = "none", "online"
@@ -182,12 +185,15 @@ async def look_outside(outside: Outside, job: Job, run: Session, door: Door) -> 
     return references, replace(job, literature=await _searched(outside, outside.searching, job, run, door))
 
 
-def with_outside(review: Review, references: References | None, literature: Literature | None) -> Review:
-    """The review with what was found, and scores that say what they were given in view of."""
+def with_outside(
+    review: Review, form: VenueForm, references: References | None, literature: Literature | None
+) -> Review:
+    """The review with what was found, the comparisons that it misses, and scores that say what they were given with."""
     scores = tuple(after_search(record, literature) for record in review.scores) if literature else review.scores
     nulls = {s.field: s.null_reason for s in scores if s.null_reason and s.field in review.nulls}
     return review.model_copy(
         update={
+            "points": (*review.points, *place_points(comparison_points(literature), form)),
             "literature": literature,
             "references": references,
             "scores": scores,

@@ -164,7 +164,7 @@ async def review(
         looked_up, job = await look_outside(outside, job, run, door)
         job = await look(looking, job, run, door)
         written = await strategy_used.run(job, run.folder, door)
-        reviewed = with_figures(with_outside(written.review, looked_up, job.literature), job)
+        reviewed = with_figures(with_outside(written.review, form, looked_up, job.literature), job)
         written = replace(written, review=reviewed)
         finished = _finished(written, run, job, door.ledger, rating_map)
         _write(run, finished, form)

@@ -168,6 +168,7 @@ def _filled(state: AuditedState, context: SingleContext) -> Review:
         shown=shown,
         points=state["points"],
         whole=not reply.cuts,
+        literature=context.literature,
     )
     return _rated_before(review, context.form.overall)
 

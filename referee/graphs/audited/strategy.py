@@ -6,10 +6,20 @@ from dataclasses import replace
 from typing import ClassVar
 
 from referee.agents.auditor import AUDIT, FINAL, ROLE
+from referee.agents.literature_points import works_text
+from referee.agents.single_reviewer import PLAIN
 from referee.graphs.job import Job, Written
+from referee.graphs.refinement.given import steps_in_use
 from referee.graphs.running import run_machine
+from referee.graphs.sections.guidance import (
+    guidance_inputs,
+    guidance_notes,
+    guided_plan,
+    refined_prompts,
+    refinement_of,
+)
 from referee.graphs.single.strategy import Single, plan_call
-from referee.graphs.strategy import load_prompts
+from referee.graphs.strategy import load_prompts, refuse_ablation
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
@@ -20,26 +30,32 @@ _TYPICAL_AUDIT, _TYPICAL_FINAL = 3_000, 1_000
 
 
 class Audited(Single):
-    """One reader writes, another tests what it wrote, and the result is read once more."""
+    """One reader writes, another tests what it wrote, and the result is read once more.
+
+    The steps that were refined for the venue stand in the beginning that all three share, each with its guideline.
+    """
 
     name = "audited"
     title = "one call fills the form; another tests its points and adds to them; a last reading takes out"
     calls = "3"
     chain = "3"
     roles: ClassVar[tuple[str, ...]] = ("writer", ROLE)
+    refines = True
 
     def prompts(self, job: Job) -> list[Prompt]:
-        """The draft's, the audit's and the last reading's."""
-        return [*super().prompts(job), *load_prompts(AUDIT, FINAL)]
+        """The draft's, the audit's, the last reading's, and those of a refinement."""
+        refinement = refinement_of(job)
+        refining = refinement.prompts if refinement is not None else []
+        return [*super().prompts(job), *load_prompts(AUDIT, FINAL), *refining]
 
     async def plan(self, job: Job) -> ReviewEstimate:
-        """The draft's question is counted; the others begin with it and hold the draft."""
+        """The draft's question is counted; the others begin with it and hold the draft. Both presets are told."""
         draft = await plan_call(*self.prepared(job))
         checker = job.models[ROLE]
         later_in = draft.input_tokens + draft.output_tokens
         tokens_in, tokens_out = 2 * later_in, _TYPICAL_AUDIT + _TYPICAL_FINAL
         cost = checker.cost(tokens_in, tokens_out)
-        return replace(
+        quick = replace(
             draft,
             models={**draft.models, ROLE: checker.spec.id},
             calls=3,
@@ -47,16 +63,31 @@ class Audited(Single):
             output_tokens=draft.output_tokens + tokens_out,
             cost_usd=None if cost is None or draft.cost_usd is None else draft.cost_usd + cost,
         )
+        return guided_plan(job, quick)
 
     async def run(self, job: Job, folder: RunFolder, door: Door) -> Written:
-        """Write, verify, audit, settle, read, compose."""
+        """Write, verify, audit, settle, read, compose, after the refinement of the venue's steps where one is made."""
         from referee.graphs.audited.machine import build_audited_graph, initial_state, notes_of
         from referee.graphs.single.machine import SingleContext
 
-        prepared, variation = self.prepared(job)
+        refined = await refined_prompts(job, folder, door)
         context = SingleContext(
-            prepared.paper, prepared.form, door, review_id=f"r-{folder.record.run_id}", variation=variation
+            job.paper,
+            job.form,
+            door,
+            review_id=f"r-{folder.record.run_id}",
+            variation=replace(PLAIN, steps=steps_in_use(refined), works=works_text(job.literature)),
+            literature=job.literature,
         )
         state = await run_machine(build_audited_graph, context, initial_state())
-        reply = state["reply"]
-        return Written(state["review"], reply.cuts, tuple(notes_of(state)), cut=reply.cut)
+        reply, notes = state["reply"], (*guidance_notes(job, refined), *notes_of(state))
+        return Written(state["review"], reply.cuts, notes, refined.digests() if refined else {}, cut=reply.cut)
+
+    def inputs(self, job: Job) -> dict[str, str]:
+        """Which steps it goes by, where any were refined.
+
+        Raises:
+            SettingsError: A step was to be taken out.
+        """
+        refuse_ablation(job)
+        return guidance_inputs(job)

@@ -27,8 +27,9 @@ def refinement_of(job: Job) -> Refinement | None:
     """The refinement that a run goes by, or null where it goes by the steps as they ship.
 
     Without a preset, steps that were refined for this venue and model are used, those that were measured first: they
-    are paid for. A venue of the user's own, of whose guidelines none has steps that ship, is refined first, but not by
-    the embedded model, which would take hours. ``quick`` never refines and takes what ships, ``full`` always refines.
+    are paid for. A venue of the user's own, of whose guidelines none has steps that ship, is refined first for readers
+    of single sections, who are shown nothing else of it, but not by the embedded model, which would take hours.
+    ``quick`` never refines and takes what ships, ``full`` always refines.
     """
     review = job.settings.review
     if job.refined is not None or not refinable(job.form) or review.preset == "quick" or "venue" in review.ablate:
@@ -38,7 +39,9 @@ def refinement_of(job: Job) -> Refinement | None:
         return asked
     if (stored := _stored(job)) is not None:
         return stored
-    own = not any(guideline.id in known_guidelines() for guideline in job.form.guidelines)
+    own = review.strategy == "sections" and not any(
+        guideline.id in known_guidelines() for guideline in job.form.guidelines
+    )
     return asked if own and not job.models["writer"].spec.is_local else None
 
 

@@ -36,6 +36,7 @@ from referee.llm.door import Door
 from referee.llm.models import Model
 from referee.papers.captions import table_rows
 from referee.schemas.computation import ProgramOutcome
+from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
 from referee.schemas.paper_cut import PaperCut
 from referee.schemas.point import ReviewPoint
@@ -51,13 +52,14 @@ _ECHO = "the model only repeated its instructions here"
 
 @dataclass(frozen=True)
 class SingleContext:
-    """The services a run hands to the nodes."""
+    """The services a run hands to the nodes; ``literature`` is what a search for it found."""
 
     paper: Paper
     form: VenueForm
     door: Door
     review_id: str
     variation: Variation = PLAIN
+    literature: Literature | None = None
 
 
 class Checked(FormValues):
@@ -217,6 +219,7 @@ async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> Single
         shown=[shown],
         points=state["points"],
         whole=not _reply(state).cuts,
+        literature=context.literature,
     )
     return {"review": review}
 
@@ -231,6 +234,7 @@ def fill_form(
     shown: Sequence[CriteriaShown] = (),
     points: Sequence[ReviewPoint] = (),
     whole: bool = True,
+    literature: Literature | None = None,
 ) -> Review:
     """The review of what stands; a judgement that no verified quotation supports is null, with the reason.
 
@@ -243,10 +247,11 @@ def fill_form(
         shown: The venue's criteria that each reviewer was shown.
         points: What was raised beside the texts; a reply that is a list of points has no other evidence.
         whole: Whether all of the paper's text was shown.
+        literature: The earlier works that were shown beside it.
     """
     raised = [p.id for p in points if is_live(p) and not p.unverified and p.source != "rule"]
     standing = [*(e.id for e in checked.evidence), *raised]
-    settled = settle_scores(form, checked.scores, standing, paper, whole=whole)
+    settled = settle_scores(form, checked.scores, standing, paper, whole=whole, literature=literature)
     on_ethics = evidence_on_ethics(form, checked.evidence) or points_on_ethics(points)
     ticked = settle_choices(form, checked.choices, backed=bool(standing), ethics_backed=on_ethics)
     fields, nulls = form_values(

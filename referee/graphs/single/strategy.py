@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from referee.agents.form_reply import lengths_for
+from referee.agents.literature_points import works_text
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, single_question
 from referee.errors import ContextTooLong, PaperParseError
 from referee.graphs.job import Job, Written, too_little_read
@@ -72,7 +73,8 @@ class Single(Strategy):
             prepared.form,
             door,
             review_id=f"r-{folder.record.run_id}",
-            variation=variation,
+            variation=replace(variation, works=works_text(job.literature)),
+            literature=job.literature,
         )
         state = await run_machine(build_single_graph, context, initial_state())
         written = Written(state["review"], cuts_of(state), notes_of(state), cut=cut_of(state))

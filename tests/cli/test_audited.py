@@ -60,8 +60,6 @@ def run(referee: Referee, server: FakeServer, workplace: Path, *more: str) -> Re
         EXAMPLE,
         "--venue",
         "openreview-default",
-        "--strategy",
-        "audited",
         "--model",
         "fake",
         "--base-url",
@@ -139,3 +137,18 @@ def test_a_draft_without_points_is_not_audited(referee: Referee, server: FakeSer
     review = run(referee, server, workplace)
     assert not in_list(review)
     assert len(server.log.calls(endpoint="chat")) == 1
+
+
+def test_a_paper_that_no_window_holds_is_read_part_by_part(
+    referee: Referee, server: FakeServer, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = workplace / "long.md"
+    long.write_text(EXAMPLE.read_text() + "\n\n## More\n\n" + "Each of the sentences says the same thing. " * 1_000)
+    monkeypatch.setenv("REFEREE_MODELS__CONTEXT_TOKENS", "16000")
+    where = ("--base-url", server.base_url, "--no-cache", "--yes", "--out", "long")
+    done = referee("review", long, "--venue", "openreview-default", "--model", "fake", *where)
+    assert done.code == 0, done.err
+    assert "does not hold the paper: it is read part by part" in " ".join(done.err.split())
+    review = Review.model_validate_json((workplace / "long" / "review.json").read_text())
+    assert review.provenance is not None
+    assert review.provenance.strategy == "sections"

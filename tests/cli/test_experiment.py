@@ -332,7 +332,8 @@ def test_an_arm_of_a_strategy_without_the_step_is_refused_by_name(run: Run, plac
 @pytest.mark.slow
 def test_an_arm_without_a_step_makes_reviews_of_its_own(run: Run, place: Path) -> None:
     (place / "rules.toml").write_text(
-        "[common]\nvenue = 'iclr-2025'\nmodel = 'a'\n[[arms]]\nname = 'as it is'\n"
+        "[common]\nstrategy = 'sections'\nvenue = 'iclr-2025'\nmodel = 'a'\n"
+        "[[arms]]\nname = 'as it is'\n"
         "[[arms]]\nname = 'no rules'\nablate = ['rules']\n[[arms]]\nname = 'no cross'\nablate = ['cross']"
     )
     done = run("--out", "run", *ONE_PAPER, plan="rules.toml")

@@ -327,6 +327,7 @@ def test_an_arm_of_a_strategy_without_the_step_is_refused_by_name(run: Run, plac
     done = run("--dry-run", *ONE_PAPER, plan="steps.toml")
     assert done.code == 2
     assert "arm 'no card': strategy 'single' has no step 'card'" in done.err
+    assert "Name the strategy sections" in done.err, "a plan that lists its arms takes no --strategy"
 
 
 @pytest.mark.slow

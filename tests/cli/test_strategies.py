@@ -241,4 +241,4 @@ def test_the_preset_full_is_refused_by_strategies_without_prompts_of_guidelines(
     referee: Referee, paper: Path, server: FakeServer
 ) -> None:
     refused = referee("review", paper, "--venue", "arr", "--strategy", "ensemble", "--preset", "full", *on(server))
-    assert_refused(refused, "strategy 'ensemble' has no prompts of guidelines")
+    assert_refused(refused, "strategy 'ensemble' has no prompts of guidelines", "the strategy audited or sections")

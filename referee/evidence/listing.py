@@ -181,10 +181,10 @@ def quoted(quotation: Quotation, statement: str = "") -> str:
 
 
 def place(quotation: Quotation) -> str:
-    """Section and page of a quotation."""
+    """Table or figure, else the section, and the page of a quotation."""
     page = f", p. {quotation.page}" if quotation.page is not None else ""
     similar = ", in similar words" if quotation.status == "fuzzy" else ""
-    return f"{' '.join(quotation.section.split()) or quotation.section_id}{page}{similar}"
+    return f"{' '.join((quotation.label or quotation.section).split()) or quotation.section_id}{page}{similar}"
 
 
 def searched(point: ReviewPoint) -> str:

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
+from referee.agents.form_reply import lengths_for
 from referee.api.loading_ahead import read_and_load
 from referee.api.looking import Looking, look, to_look_at, with_figures
 from referee.api.options import RunOptions
@@ -75,7 +76,7 @@ async def review(
         embedder: The embedding model.
         appendices: Whether ``sections`` reviews the appendices too; False by default.
         preset: ``full`` refines the venue's prompts with the run's models first, ``quick`` (the default) takes those
-            that ship. Only for ``sections``.
+            that ship. For ``audited`` and ``sections``.
         rounds: Rounds of that refinement; 3 by default.
         sample: Tells repeated reviews of one paper apart: replies to another sample are never taken for this one.
         strategy_options: Settings of single strategies by their names under ``review`` (``docs/settings.md``), as
@@ -85,13 +86,13 @@ async def review(
         references: Where the paper's references are looked up: ``online`` or an index; nowhere by default.
         support: Whether the abstracts of verified works are asked for what the paper claims of them.
         literature: Where earlier works are searched for: ``online`` or an index; nowhere by default. Its missing
-            comparisons are points of the review, and the score of originality takes its works into account
-            (``sections`` over a whole paper).
+            comparisons are points of the review; ``audited`` and ``single`` take its works into account where they
+            score originality.
         as_of: The last day of works that count; by default the day on which the file says it was made.
         contact: The e-mail address that services ask for.
         figures: Whether figures are shown to a model that takes pictures: cut out (``auto``, the default), as whole
-            ``pages``, or not at all (``none``). For ``sections`` and ``single``; a command that makes several reviews
-            shows none.
+            ``pages``, or not at all (``none``). For ``audited``, ``single`` and ``sections``; a command that makes
+            several reviews shows none.
         shared: Models and budget of a command that makes several reviews, in place of this review's own.
         refined: Prompts to go by, in place of those in the store.
         options: How it runs: where, within which limits, and who is told.
@@ -205,16 +206,18 @@ def _with_strategy(settings: Settings, *, embedded: bool) -> Settings:
 
 
 async def _for_the_window(job: Job) -> Job:
-    """The job, part by part where the default strategy, which reads all at once, would not see the whole paper."""
+    """The job, part by part where the window is too short for the default strategy, which reads all at once."""
     if job.settings.review.strategy != DEFAULT:
         return job
-    try:
-        if (await STRATEGIES[DEFAULT].plan(job)).cut is None:
-            return job
-    except ContextTooLong:
-        pass
     writer = job.models["writer"]
-    why = f"the context of {writer.context_tokens:,} tokens of {writer.spec.id} does not hold the paper"
+    try:
+        held = (await STRATEGIES[DEFAULT].plan(job)).cut is None
+    except ContextTooLong:
+        held = False
+    if held and not lengths_for(job.form, writer.context_tokens).brief:
+        return job
+    missing = "a list of points beside the paper" if held else "the paper"
+    why = f"the context of {writer.context_tokens:,} tokens of {writer.spec.id} does not hold {missing}"
     job.progress(Event("note", f"{why}: it is read part by part (--strategy sections)"))
     return replace(job, settings=changed_settings(job.settings, {"review.strategy": "sections"}))
 

@@ -113,7 +113,7 @@ def _settled(point: ReviewPoint, changes: Sequence[Change], index: QuotationInde
             ),
         )
         if narrowed.argument is not None and narrowed.argument.strip() != point.argument:
-            was = f"its argument was: {point.argument}" if point.argument else ""
+            was = f"its argument was: “{point.argument}”" if point.argument else ""
             point = noted(point.model_copy(update={"argument": narrowed.argument.strip()}), was)
     elif refuted:
         point = _checked(point, PointCheck(verdict="undecidable", by=by, reason=refuted[0].reason))

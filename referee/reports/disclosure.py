@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from referee.evidence.computed import computations_told
+from referee.evidence.points import is_live
 from referee.llm.spec import ANSWERS
 from referee.reports.figures import figures_told
 from referee.reports.plain import one_line
@@ -31,7 +32,9 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "
         looked_up: Whether its quotations were looked up in the paper; an ablated run may believe them as written.
     """
     source = one_line(review.source)
-    first = f"This review was written by a program with the language model {source}, not by a person."
+    others = sorted({one_line(p.model) for p in review.points if is_live(p) and p.model} - {source})
+    models = f"language models {', '.join([source, *others])}" if others else f"language model {source}"
+    first = f"This review was written by a program with the {models}, not by a person."
     if source.startswith(f"{ANSWERS}:"):
         first = f"This review was written by a program from what a person or a language model answered ({source})."
     found, _, lost = quotation_counts(review)

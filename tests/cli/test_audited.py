@@ -222,3 +222,24 @@ def test_of_a_review_that_says_one_thing_twenty_times_one_point_is_left(
     review = run(referee, server, workplace)
     assert [point.claim for point in in_list(review)] == ["One seed."]
     assert [point.outcome for point in review.points].count("merged_into") == 19
+
+
+def test_another_model_that_audits_is_named_in_the_disclosure(
+    referee: Referee, server: FakeServer, workplace: Path
+) -> None:
+    server.script.entries |= {"writer": draft, "checker": reader}
+    review = run(referee, server, workplace, "--model-for", "checker=other")
+    first = review.disclosure.split("\n\n")[0]
+    assert "with the language models fake@" in first
+    assert ", other@" in first
+    assert review.provenance is not None
+    assert len(set(review.provenance.notes)) == len(review.provenance.notes)
+
+
+def test_a_draft_that_is_no_list_is_not_audited_and_says_so(
+    referee: Referee, server: FakeServer, workplace: Path
+) -> None:
+    review = run(referee, server, workplace, "--strategy", "audited", "--prompt", "review/single=v2")
+    assert len(server.log.calls(endpoint="chat")) == 1
+    assert review.provenance is not None
+    assert "the draft is no list of points" in " ".join(review.provenance.notes)

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import ClassVar
 
 from referee.agents.auditor import AUDIT, FINAL, ROLE
+from referee.agents.form_reply import lengths_for
 from referee.agents.literature_points import works_text
 from referee.agents.single_reviewer import PLAIN
+from referee.agents.single_reviewer import ROLE as WRITER
 from referee.graphs.job import Job, Written
 from referee.graphs.refinement.given import steps_in_use
 from referee.graphs.running import run_machine
@@ -27,6 +29,7 @@ from referee.schemas.estimate import ReviewEstimate
 
 # What the answers of the auditor and of the last reading come to, beside the draft's.
 _TYPICAL_AUDIT, _TYPICAL_FINAL = 3_000, 1_000
+NOT_AUDITED = "the draft is no list of points (the writer's context is short, or its prompt is an older one): no audit"
 
 
 class Audited(Single):
@@ -51,6 +54,8 @@ class Audited(Single):
     async def plan(self, job: Job) -> ReviewEstimate:
         """The draft's question is counted; the others begin with it and hold the draft. Both presets are told."""
         draft = await plan_call(*self.prepared(job))
+        if not drafts_points(job):
+            return guided_plan(job, replace(draft, notes=(*draft.notes, NOT_AUDITED)))
         checker = job.models[ROLE]
         later_in = draft.input_tokens + draft.output_tokens
         tokens_in, tokens_out = 2 * later_in, _TYPICAL_AUDIT + _TYPICAL_FINAL
@@ -80,7 +85,9 @@ class Audited(Single):
             literature=job.literature,
         )
         state = await run_machine(build_audited_graph, context, initial_state())
-        reply, notes = state["reply"], (*guidance_notes(job, refined), *notes_of(state))
+        reply = state["reply"]
+        untested = [] if drafts_points(job) else [NOT_AUDITED]
+        notes = tuple(dict.fromkeys([*guidance_notes(job, refined), *untested, *notes_of(state)]))
         return Written(state["review"], reply.cuts, notes, refined.digests() if refined else {}, cut=reply.cut)
 
     def inputs(self, job: Job) -> dict[str, str]:
@@ -91,3 +98,8 @@ class Audited(Single):
         """
         refuse_ablation(job)
         return guidance_inputs(job)
+
+
+def drafts_points(job: Job) -> bool:
+    """Whether the writer is asked for a list of points, which can be audited."""
+    return PLAIN.lists(lengths_for(job.form, job.models[WRITER].context_tokens))

@@ -53,7 +53,7 @@ def test_a_narrowed_point_says_what_is_left_and_weighs_what_the_reader_says() ->
 def test_a_wrong_argument_gives_way_and_is_kept_in_the_reason() -> None:
     narrow = Change("p1", "narrow", claim="Claim 1.", argument="The sum is 3.", severity="major")
     found = settled(narrow, argument="The sum is 4.")["p1"]
-    assert (found.argument, found.reason) == ("The sum is 3.", "its argument was: The sum is 4.")
+    assert (found.argument, found.reason) == ("The sum is 3.", "its argument was: “The sum is 4.”")
     assert found.check.verdict == "stands", "its claim is as it was"
     kept = settled(Change("p1", "narrow", claim="Claim 1."), argument="The sum is 4.")["p1"]
     assert kept.argument == "The sum is 4."

@@ -11,7 +11,7 @@ from typing import Literal
 from referee.api.loading_ahead import read_and_load
 from referee.api.looking import Looking, look, to_look_at, with_figures
 from referee.api.options import RunOptions
-from referee.api.outside import NOTHING, Outside, look_outside, where, with_lookup, with_outside
+from referee.api.outside import NOTHING, Outside, look_outside, where, with_outside
 from referee.api.resuming import named
 from referee.api.review_pages import begin_drawing, write_page
 from referee.api.session import Session, session
@@ -142,7 +142,7 @@ async def review(
         outside = Outside.opened(settings, file)
         run.closing(outside.close)
         models = shared.models if shared else await run.open_models()
-        job = with_lookup(Job(read, form, settings, models, run.progress, refined), outside, run)
+        job = Job(read, form, settings, models, run.progress, refined)
         looking = await to_look_at(job, file, run, strategy_used) if shared is None else None
         extra = outside.inputs(settings) | ({"sample": str(sample)} if sample else {})
         extra |= looking.inputs() if looking else {}

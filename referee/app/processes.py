@@ -13,7 +13,7 @@ from signal import Signals
 
 _LOADED_AHEAD = [
     *("__main__", "referee.app.worker", "referee.api.reviewing", "referee.reports.review_page", "langchain_openai"),
-    *("referee.graphs.single.machine", "referee.graphs.single.strategy", "referee.graphs.sections.whole_strategy"),
+    *("referee.graphs.single.machine", "referee.graphs.single.strategy", "referee.graphs.audited.strategy"),
 ]
 
 

@@ -30,7 +30,7 @@ from referee.schemas.venue import FormField, VenueForm
 from referee.venues import load_venue, venue_digest
 
 REVIEW = "review.json"
-_CHECK_PROMPTS = ("review/check", "review/verify", "review/amend")
+_CHECK_PROMPT = "review/check"
 _EXCERPT_CHARS = 200
 _COMMAND = "review"
 # What runs of other commands hold, and where it is to be read.
@@ -285,7 +285,7 @@ def _checking(point: ReviewPoint, calls: Sequence[CallRecord]) -> Iterator[str]:
         return
     for record in calls:
         shown = any(" ".join(point.claim.split()) in text or point.claim in text for _, text in record.messages)
-        if record.prompt.startswith(_CHECK_PROMPTS) and shown:
+        if record.prompt.startswith(_CHECK_PROMPT) and shown:
             yield f"Checked in call {_call(record)}"
 
 

@@ -235,7 +235,7 @@ async def test_a_criterion_leads_to_its_readers_and_to_their_points(folder: Path
     (at,) = [n for n, line in enumerate(lines) if line.startswith("Given to the reader of P2 (2 Method), call ")]
     assert f"{lit.call_id} writer: review/section" in lines[at]
     assert lines[at + 1].startswith(f"  names it: {lit.number}. [")
-    assert lines[at + 2].startswith(f"  names c-lantern0: {oil.number}. [")
+    assert lines[at + 3].startswith(f"  names c-lantern0: {oil.number}. [")
     assert any(
         line.startswith(f"  names c-lantern1: {lit.number}. [")
         for line in show(folder / "run", criterion="c-lantern0").lines

@@ -173,6 +173,9 @@ def _cut(parts: Sequence[_Part], shown: Sequence[_Shown], cuts: Sequence[Cut], *
     )
 
 
+_PICTURE = re.compile(r"^\([^()\s]+\.(?:png|jpe?g|gif|svg|eps|pdf|webp)\)$", re.MULTILINE | re.IGNORECASE)
+
+
 def how_read(paper: Paper, cuts: tuple[Cut, ...], *, titles: bool = False) -> str:
     """What a reviewer must know about the text: how it was read, and what a reader of it cannot see.
 
@@ -182,6 +185,8 @@ def how_read(paper: Paper, cuts: tuple[Cut, ...], *, titles: bool = False) -> st
     roles = {section.role for section in paper.sections if section.blocks}
     if unshown := [name for role, name in _UNSHOWN.items() if role in roles]:
         said.append(f"not shown are {', '.join(unshown)}{_entries(paper, titles)}")
+    if any(_PICTURE.search(section.text) for section in paper.sections):
+        said.append("pictures in the text, which may hold equations, stand as the names of their files")
     lost = sorted({f.page for f in paper.findings if f.kind in ("lost_text", "missing_page") and f.page})
     if lost:
         said.append(f"text on page {', '.join(map(str, lost))} may be incomplete")

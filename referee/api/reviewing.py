@@ -15,10 +15,10 @@ from referee.api.outside import NOTHING, Outside, look_outside, where, with_outs
 from referee.api.resuming import named
 from referee.api.review_pages import begin_drawing, write_page
 from referee.api.session import Session, session
-from referee.errors import SettingsError
+from referee.errors import ContextTooLong, SettingsError
 from referee.evidence.listing import listed
 from referee.graphs.job import Job, Shared, Written
-from referee.graphs.strategies import STRATEGIES, default_strategy
+from referee.graphs.strategies import DEFAULT, STRATEGIES, default_strategy
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models
 from referee.llm.spec import ModelSpec
@@ -134,8 +134,8 @@ async def review(
             "a review by the embedded model states no rating that --calibration could map.",
             hint="Name another --model, or leave --calibration away.",
         )
+    unnamed = settings.review.strategy == "auto"
     settings = _with_strategy(settings, embedded=specs["writer"].is_local)
-    strategy_used = STRATEGIES[settings.review.strategy]
     asked = named(paper, venue)
     async with session("review", _stem(paper), form.id, options=options, settings=settings) as run:
         file, read = (None, paper) if isinstance(paper, Paper) else await _read(paper, run, specs)
@@ -143,6 +143,9 @@ async def review(
         run.closing(outside.close)
         models = shared.models if shared else await run.open_models()
         job = Job(read, form, settings, models, run.progress, refined)
+        if unnamed:
+            job = await _for_the_window(job)
+        strategy_used = STRATEGIES[job.settings.review.strategy]
         looking = await to_look_at(job, file, run, strategy_used) if shared is None else None
         extra = outside.inputs(settings) | ({"sample": str(sample)} if sample else {})
         extra |= looking.inputs() if looking else {}
@@ -199,6 +202,21 @@ def _with_strategy(settings: Settings, *, embedded: bool) -> Settings:
     if settings.review.strategy != "auto":
         return settings
     return changed_settings(settings, {"review.strategy": default_strategy(embedded=embedded)})
+
+
+async def _for_the_window(job: Job) -> Job:
+    """The job, part by part where the default strategy, which reads all at once, would not see the whole paper."""
+    if job.settings.review.strategy != DEFAULT:
+        return job
+    try:
+        if (await STRATEGIES[DEFAULT].plan(job)).cut is None:
+            return job
+    except ContextTooLong:
+        pass
+    writer = job.models["writer"]
+    why = f"the context of {writer.context_tokens:,} tokens of {writer.spec.id} does not hold the paper"
+    job.progress(Event("note", f"{why}: it is read part by part (--strategy sections)"))
+    return replace(job, settings=changed_settings(job.settings, {"review.strategy": "sections"}))
 
 
 async def _fetched(source: str, run: Session) -> Path:

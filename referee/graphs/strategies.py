@@ -18,8 +18,8 @@ DEFAULT, EMBEDDED_DEFAULT = "audited", "single"
 
 _CLASSES = {
     "single": "single.strategy.Single",
-    "sections": "sections.strategy.Sections",
     "audited": "audited.strategy.Audited",
+    "sections": "sections.strategy.Sections",
     "ensemble": "ensemble.strategy.Ensemble",
     "multi-agent": "chunked.strategy.MultiAgent",
     "progressive": "chunked.strategy.Progressive",

@@ -9,6 +9,7 @@ import pytest
 
 from referee.evidence.listing import in_list
 from referee.schemas.review import Review
+from referee.venues import load_venue
 from tests.support import ChatRequest, FakeServer
 
 from .command import Referee
@@ -54,14 +55,19 @@ def reader(request: ChatRequest) -> dict[str, Any]:
     return {"changes": [refuted, narrowed, of_nothing], "first": [4, 3], "additions": added}
 
 
-def run(referee: Referee, server: FakeServer, workplace: Path, *more: str) -> Review:
+def run(
+    referee: Referee,
+    server: FakeServer,
+    workplace: Path,
+    *more: str,
+    paper: Path = EXAMPLE,
+    venue: str = "openreview-default",
+) -> Review:
     done = referee(
         "review",
-        EXAMPLE,
+        paper,
         "--venue",
-        "openreview-default",
-        "--strategy",
-        "audited",
+        venue,
         "--model",
         "fake",
         "--base-url",
@@ -139,3 +145,80 @@ def test_a_draft_without_points_is_not_audited(referee: Referee, server: FakeSer
     review = run(referee, server, workplace)
     assert not in_list(review)
     assert len(server.log.calls(endpoint="chat")) == 1
+
+
+def test_a_paper_that_no_window_holds_is_read_part_by_part(
+    referee: Referee, server: FakeServer, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = workplace / "long.md"
+    long.write_text(EXAMPLE.read_text() + "\n\n## More\n\n" + "Each of the sentences says the same thing. " * 1_000)
+    monkeypatch.setenv("REFEREE_MODELS__CONTEXT_TOKENS", "16000")
+    where = ("--base-url", server.base_url, "--no-cache", "--yes", "--out", "long")
+    done = referee("review", long, "--venue", "openreview-default", "--model", "fake", *where)
+    assert done.code == 0, done.err
+    assert "does not hold the paper: it is read part by part" in " ".join(done.err.split())
+    review = Review.model_validate_json((workplace / "long" / "review.json").read_text())
+    assert review.provenance is not None
+    assert review.provenance.strategy == "sections"
+
+
+PICTURES = """# A bound on the regret
+
+## Abstract
+
+We bound the regret of the method.
+
+## 1 Method
+
+The loss is
+
+![](eq1.png)
+
+and its gradient is
+
+![](eq2.png)
+
+as required.
+"""
+
+
+def test_equations_that_are_pictures_are_said_to_every_reader(
+    referee: Referee, server: FakeServer, workplace: Path
+) -> None:
+    (workplace / "pictures.md").write_text(PICTURES)
+    server.script.entries |= {"writer": draft, "checker": reader}
+    assert in_list(run(referee, server, workplace, paper=workplace / "pictures.md"))
+    calls = [call.request for call in server.log.calls(endpoint="chat") if call.request is not None]
+    assert len(calls) == 3
+    assert all("pictures in the text, which may hold equations" in call.user for call in calls)
+    assert all("(eq2.png)" in call.user for call in calls)
+
+
+def test_a_form_of_scores_alone_keeps_every_point(referee: Referee, server: FakeServer, workplace: Path) -> None:
+    form = load_venue("openreview-default")
+    scores = form.model_copy(update={"fields": tuple(f for f in form.fields if f.kind == "score")})
+    (workplace / "scores.json").write_text(scores.model_dump_json(exclude_none=True))
+    server.script.entries |= {"writer": draft, "checker": reader}
+    review = run(referee, server, workplace, venue="scores.json")
+    assert list(review.fields) == ["rating", "confidence"]
+    assert len(in_list(review)) == 5
+    text = (workplace / "run" / "review.md").read_text()
+    assert all(point.claim in text for point in in_list(review) if point.correction is None and not point.check)
+    assert "1. [Main reason, decides, checked] The leak decides." in text
+
+
+def test_of_a_review_that_says_one_thing_twenty_times_one_point_is_left(
+    referee: Referee, server: FakeServer, workplace: Path
+) -> None:
+    def same(request: ChatRequest) -> dict[str, Any]:
+        return request.instance(points=[raised("One seed.", "decides") for _ in range(20)], computations=[])
+
+    def joins(request: ChatRequest) -> dict[str, Any]:
+        if is_audit(request):
+            return {"changes": [change(n, "repeats", repeats=1) for n in range(2, 21)], "first": [], "additions": []}
+        return {"changes": []}
+
+    server.script.entries |= {"writer": same, "checker": joins}
+    review = run(referee, server, workplace)
+    assert [point.claim for point in in_list(review)] == ["One seed."]
+    assert [point.outcome for point in review.points].count("merged_into") == 19

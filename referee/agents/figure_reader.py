@@ -184,8 +184,8 @@ def _point(paper: Paper, figure: Figure, item: Mapping[str, str], origin: Mappin
     caption = next(iter(split_sentences(figure.caption)), figure.caption)
     evidence = [
         PointEvidence(
-            quote=caption, status="exact", section_id=section.id, section=heading_of(section), page=figure.page,
-            box=figure.box,
+            quote=caption, status="exact", section_id=section.id, section=heading_of(section), label=figure.label,
+            page=figure.page, box=figure.box,
         )
     ] if named else []  # fmt: skip
     quote = " ".join(item["quote"].split())

@@ -52,7 +52,7 @@ def review(
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
     appendices: Annotated[bool, typer.Option("--appendices", help="Review the appendices too (sections).")] = False,
     preset: Annotated[
-        str | None, typer.Option(help="full: refine the venue's prompts first (sections). [default: quick]")
+        str | None, typer.Option(help="full: refine the venue's prompts first (audited, sections). [default: quick]")
     ] = None,
     rounds: Annotated[int | None, typer.Option(min=1, max=10, help="Rounds of that refinement. [default: 3]")] = None,
     ensemble_size: Annotated[

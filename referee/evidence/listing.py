@@ -38,7 +38,6 @@ CLAIM_CHARS = 600
 WEIGHTS: dict[str, Weight] = {"fatal": "decides", "major": "material", "minor": "small", "note": "small"}
 _ORDER = ("decides", "material", None, "small")
 _TESTS = {
-    "stands": "checked",
     "weakened": "narrowed by the check",
     "undecidable": "the check could not decide it",
     "refuted": "the check refuted it",
@@ -128,10 +127,11 @@ def how_tested(review: Review) -> str:
     criticism = [p for p in in_list(review) if p.polarity == "weakness" and p.source != "rule"]
     left = [p.number for p in criticism if p.check is None]
     told = []
-    if any(_tested(p) in (_TESTS["stands"], _TESTS["weakened"]) for p in criticism):
+    tests = [point.check for point in criticism if point.check is not None and point.check.by != COMPUTED]
+    if any(check.verdict in ("stands", "weakened") for check in tests):
         told.append(
-            "Checked: another reading tried to refute the point from the paper and let it stand. Narrowed by the "
-            "check: the claim is what that reading left of it."
+            "Another reading tried to refute each weakness and correction from the paper; where nothing is said of it, "
+            "the point stood. Narrowed by the check: the claim is what that reading left of it."
         )
     if left:
         told.append(
@@ -179,10 +179,10 @@ def quoted(quotation: Quotation, statement: str = "") -> str:
 
 
 def place(quotation: Quotation) -> str:
-    """Section and page of a quotation."""
+    """Table or figure, else the section, and the page of a quotation."""
     page = f", p. {quotation.page}" if quotation.page is not None else ""
     similar = ", in similar words" if quotation.status == "fuzzy" else ""
-    return f"{' '.join(quotation.section.split()) or quotation.section_id}{page}{similar}"
+    return f"{' '.join((quotation.label or quotation.section).split()) or quotation.section_id}{page}{similar}"
 
 
 def searched(point: ReviewPoint) -> str:
@@ -218,9 +218,12 @@ def rests_on(record: ScoreRecord, review: Review) -> str:
 
 
 def box_line(name: str, review: Review) -> str:
-    """Which points of the list stand in a box of the form; empty for none."""
-    held = numbers(point.number for point in in_list(review) if point.field == name)
-    return _points(held)[:1].upper() + _points(held)[1:] if held else ""
+    """Which points of the list stand in a box of the form, corrections apart; empty for none."""
+    held = [point for point in in_list(review) if point.field == name]
+    slips = numbers(point.number for point in held if point.heading == "correction")
+    told = _points(numbers(point.number for point in held if point.heading != "correction"))
+    line = "; ".join(filter(None, [told, _points(slips, "correction")]))
+    return line[:1].upper() + line[1:]
 
 
 def lead_of(name: str, review: Review) -> str:
@@ -239,8 +242,8 @@ def _points_text(points: Iterable[ReviewPoint], box: str) -> str:
     return "\n\n".join(parts)
 
 
-def _points(told: str) -> str:
-    return f"point{'s' if ',' in told or 'to' in told else ''} {told}" if told else ""
+def _points(told: str, name: str = "point") -> str:
+    return f"{name}{'s' if ',' in told or 'to' in told else ''} {told}" if told else ""
 
 
 def _heading(point: ReviewPoint) -> Heading:
@@ -253,7 +256,7 @@ def _tested(point: ReviewPoint) -> str:
         return "found by a rule"
     if point.check is not None and point.check.by == COMPUTED:
         return "computed" if point.check.verdict == "stands" else "narrowed by a computation"
-    return _TESTS[point.check.verdict] if point.check is not None else ""
+    return _TESTS.get(point.check.verdict, "") if point.check is not None else ""
 
 
 def _placed(point: ReviewPoint, form: VenueForm | None) -> ReviewPoint:
@@ -357,13 +360,16 @@ def _score(
     names: Mapping[str, int],
     form: VenueForm | None,
 ) -> ScoreRecord:
-    """The record with points for evidence; no merit is what a low score rests on."""
+    """The record with points for evidence: a low score rests on no merit, and the rating on all that decides."""
     merits = {point.id for point in points if point.heading == "merit"}
     supports = tuple(dict.fromkeys(taken.get(key, key) for key in record.supported_by))
     opposes = tuple(dict.fromkeys(taken.get(key, key) for key in record.opposed_by))
     if _is_low(record, form):
         opposes = (*opposes, *(key for key in supports if key in merits and key not in opposes))
         supports = tuple(key for key in supports if key not in merits)
+    if form is not None and record.field == form.overall and record.value is not None:
+        named = {*supports, *opposes}
+        supports = (*supports, *(point.id for point in points if point.weight == "decides" and point.id not in named))
     return record.model_copy(
         update={"supported_by": supports, "opposed_by": opposes, "reason": _replaced(record.reason, names)}
     )

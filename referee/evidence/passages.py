@@ -37,6 +37,7 @@ class Piece:
     kind: str
     page: int | None
     box: Box | None
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,11 @@ def heading_of(section: Section) -> str:
     return f"{section.number} {section.heading}".strip() if numbered else section.heading
 
 
+def label_of(block: Block) -> str:
+    """What the text calls the table or the figure that a block is or captions; empty for prose and equations."""
+    return block.label or "" if block.kind in ("table", "caption") else ""
+
+
 def _runs(paper: Paper) -> Iterator[tuple[str, str, str, Sequence[Block]]]:
     """Section id, heading, what to call it, and the blocks that are read in one go."""
     roles = {section.role for section in paper.sections if section.blocks}
@@ -141,7 +147,7 @@ def _laid_out(blocks: Sequence[Block]) -> tuple[Normalised, tuple[Piece, ...]]:
     pieces: list[Piece] = []
     at = 0
     for block in blocks:
-        pieces.append(Piece(at, block.id, block.kind, block.page, block.box))
+        pieces.append(Piece(at, block.id, block.kind, block.page, block.box, label_of(block)))
         at += len(block.text) + 2
     return normalise("\n\n".join(block.text for block in blocks)), tuple(pieces)
 

@@ -252,6 +252,7 @@ class QuotationIndex:
             similarity=round(similarity, 4) if similarity == 1.0 else min(round(similarity, 4), 0.9999),
             section_id=passage.section_id,
             section=passage.heading,
+            label=first.label,
             page=first.page,
             box=first.box,
         )

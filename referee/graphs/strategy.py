@@ -107,7 +107,7 @@ def refuse_ablation(job: Job) -> None:
     what = f"step {review.ablate[0]!r} that review.ablate" if review.ablate else "prompt that review.quota"
     raise SettingsError(
         f"strategy {review.strategy!r} has no {what} could change.",
-        hint="Use --strategy sections, or leave the setting away.",
+        hint="Name the strategy sections, or leave the setting away.",
     )
 
 
@@ -120,7 +120,7 @@ def refuse_full(job: Job) -> None:
     if job.settings.review.preset == "full":
         raise SettingsError(
             f"strategy {job.settings.review.strategy!r} has no prompts of guidelines that preset 'full' could refine.",
-            hint="Use --strategy sections, or leave --preset away.",
+            hint="Name the strategy audited or sections, or leave --preset away.",
         )
 
 

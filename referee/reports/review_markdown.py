@@ -78,10 +78,10 @@ def _summary(review: Review, form: VenueForm) -> FormField | None:
 
 
 def _point(point: ReviewPoint) -> str:
-    """A point as an item of a numbered list; a small one on one line."""
+    """A point as an item of a numbered list; what stands behind a small one is one line."""
     head, lines = _readable(opening(point)).replace("\\.", ".", 1), [_readable(line) for line in details(point)]
-    if point.weight == "small":
-        return " ".join([head, *lines])
+    if point.weight == "small" and lines:
+        lines = [" ".join(lines)]
     return "\n".join([head, *(f"   - {line}" for line in lines)])
 
 

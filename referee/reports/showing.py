@@ -30,7 +30,7 @@ from referee.schemas.venue import FormField, VenueForm
 from referee.venues import load_venue, venue_digest
 
 REVIEW = "review.json"
-_CHECK_PROMPT = "review/check"
+_CHECK_PROMPTS = ("review/audit", "review/final", "review/check")
 _EXCERPT_CHARS = 200
 _COMMAND = "review"
 # What runs of other commands hold, and where it is to be read.
@@ -280,12 +280,13 @@ def _origin(record: CallRecord | None) -> Iterator[str]:
 
 
 def _checking(point: ReviewPoint, calls: Sequence[CallRecord]) -> Iterator[str]:
-    """The calls in which a checker was shown the point."""
+    """The calls in which a checker was shown the point, as it was raised or as a check left it."""
     if point.check is None:
         return
+    wordings = {text for claim in (point.claim, point.statement) for text in (claim, " ".join(claim.split()))}
     for record in calls:
-        shown = any(" ".join(point.claim.split()) in text or point.claim in text for _, text in record.messages)
-        if record.prompt.startswith(_CHECK_PROMPT) and shown:
+        shown = any(wording in text for wording in wordings for _, text in record.messages)
+        if record.prompt.startswith(_CHECK_PROMPTS) and shown:
             yield f"Checked in call {_call(record)}"
 
 

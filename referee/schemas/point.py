@@ -46,7 +46,8 @@ class Quotation(Frozen):
 
     ``quote`` is the paper's own wording, parts around an ellipsis joined by `` […] ``, unless ``status`` is
     ``not_found``. ``similarity`` of what was claimed with it is in [0, 1], and 1 exactly where ``status`` is ``exact``.
-    ``page`` and ``box`` are those of the block in which the quotation starts.
+    ``page`` and ``box`` are those of the block in which the quotation starts; ``label`` is what the text calls that
+    block where it is a table or a caption (``Table 2``).
     """
 
     quote: str
@@ -54,6 +55,7 @@ class Quotation(Frozen):
     similarity: float = Field(default=1.0, ge=0, le=1)
     section_id: str
     section: str
+    label: str = ""
     page: int | None = None
     box: Box | None = None
 

@@ -58,7 +58,7 @@ def test_the_whole_way_with_a_local_server(tmp_path: Path, examples: Path, serve
 def the_whole_way(app: App, examples: Path) -> None:
     with opened(app.address) as page:
         assert refused(page) == []
-        begin(page, app, examples / "paper.pdf", "neurips-2025", "sections")
+        begin(page, app, examples / "paper.pdf", "neurips-2025", "auto")
         page.wait_for_selector("#phrases:has-text('calls')", timeout=PATIENCE_MS)
         assert refused(page) == []
         page.wait_for_selector("text=Open the review beside its paper", timeout=PATIENCE_MS)
@@ -91,7 +91,7 @@ def test_stopped_in_the_middle_it_goes_on_and_pays_nothing_twice(tmp_path: Path,
         served(tmp_path, server) as app,
         opened(app.address) as page,
     ):
-        begin(page, app, examples / "paper.pdf", "neurips-2025", "sections")
+        begin(page, app, examples / "paper.pdf", "neurips-2025", "auto")
         page.wait_for_selector('#share[value]:not([value="0"])', timeout=PATIENCE_MS)
         tab_to(page, "Stop")
         page.keyboard.press("Enter")

@@ -94,12 +94,12 @@ def test_points_are_struck_narrowed_added_joined_and_lowered(
     assert by_claim["The leak decides."].id == "p-A-1"
     assert [p.outcome for p in review.points].count("merged_into") == 1
     text = (workplace / "run" / "review.md").read_text()
-    assert text.count("Checked: another reading tried to refute the point") == 1
+    assert text.count("Another reading tried to refute each weakness and correction") == 1
     assert "Not checked" not in text, "the last reading tested what the auditor added"
     printed = [p.claim for p in in_list(review)]
     assert printed.index("The bound is loose.") < printed.index("One data set."), "the auditor's order"
     (rating,) = (record for record in review.scores if record.field == "rating")
-    assert rating.limit.endswith("given before the audit, which found more that decides")
+    assert set(rating.supported_by) == {"p-S-5", "p-A-1"}, "the rating rests on what the audit found to decide"
     assert "small" in {p.weight for p in in_list(review)}
     assert {reader.name for record in review.criteria for reader in record.readers} == {
         "the reviewer",
@@ -204,7 +204,7 @@ def test_a_form_of_scores_alone_keeps_every_point(referee: Referee, server: Fake
     assert len(in_list(review)) == 5
     text = (workplace / "run" / "review.md").read_text()
     assert all(point.claim in text for point in in_list(review) if point.correction is None and not point.check)
-    assert "1. [Main reason, decides, checked] The leak decides." in text
+    assert "1. [Main reason, decides] The leak decides." in text
 
 
 def test_of_a_review_that_says_one_thing_twenty_times_one_point_is_left(

@@ -327,12 +327,14 @@ def test_an_arm_of_a_strategy_without_the_step_is_refused_by_name(run: Run, plac
     done = run("--dry-run", *ONE_PAPER, plan="steps.toml")
     assert done.code == 2
     assert "arm 'no card': strategy 'single' has no step 'card'" in done.err
+    assert "Name the strategy sections" in done.err, "a plan that lists its arms takes no --strategy"
 
 
 @pytest.mark.slow
 def test_an_arm_without_a_step_makes_reviews_of_its_own(run: Run, place: Path) -> None:
     (place / "rules.toml").write_text(
-        "[common]\nvenue = 'iclr-2025'\nmodel = 'a'\n[[arms]]\nname = 'as it is'\n"
+        "[common]\nstrategy = 'sections'\nvenue = 'iclr-2025'\nmodel = 'a'\n"
+        "[[arms]]\nname = 'as it is'\n"
         "[[arms]]\nname = 'no rules'\nablate = ['rules']\n[[arms]]\nname = 'no cross'\nablate = ['cross']"
     )
     done = run("--out", "run", *ONE_PAPER, plan="rules.toml")

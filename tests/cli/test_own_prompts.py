@@ -43,12 +43,12 @@ REVIEW = ("review", "paper.md", "--venue", "iclr-2025", "--model", "fake")
 EVAL = ("eval", "set.jsonl", "--papers", "paper.md", "--judge", "m")
 KINDS = {
     "review/single": (*REVIEW, "--strategy", "single"),
+    "review/audit": REVIEW,
+    "review/final": REVIEW,
     "review/enriched": (*REVIEW, "--strategy", "enriched", "--target", "6"),
     "review/archetype": (*REVIEW, "--strategy", "archetype"),
     "review/ensemble": (*REVIEW, "--strategy", "ensemble", "--ensemble-size", 2, "--reflections", 1),
     "review/chair": (*REVIEW, "--strategy", "ensemble", "--ensemble-size", 2, "--reflections", 1),
-    "review/paper": (*REVIEW, "--strategy", "sections"),
-    "review/whole": (*REVIEW, "--strategy", "sections"),
     "review/team-gather": (*REVIEW, "--strategy", "multi-agent"),
     "review/passage": (*REVIEW, "--strategy", "progressive"),
     "literature/queries": (*REVIEW, "--strategy", "single", "--literature", "works.jsonl", "--as-of", "2021-06-30"),
@@ -105,7 +105,7 @@ def test_each_kind_of_command_asks_with_it_and_keeps_it(
     record = read_record(place / "run")
     own = [name for name in record.prompts if name.startswith(f"{prompt_id}@mine.md-")]
     assert len(own) == 1
-    assert any(name == own[0] for name in asked) or prompt_id in ("review/paper",)
+    assert any(name == own[0] for name in asked)
     assert record.unused_prompts == ()
     assert (place / "run" / "prompts" / f"{prompt_id.replace('/', '+')}.md").read_text() == own_text(prompt_id)
     assert record.settings["prompts"][prompt_id] == {"file": "mine.md", "text": own_text(prompt_id)}
@@ -149,10 +149,10 @@ def test_a_file_of_the_settings_that_changed_does_not_change_the_run(
 def test_a_prompt_that_the_strategy_does_not_use_is_said_and_recorded(
     referee: Referee, server: FakeServer, place: Path
 ) -> None:
-    done = run(referee, server, SINGLE, "--prompt", mine(place, "review/whole"), "--out", "run")
+    done = run(referee, server, SINGLE, "--prompt", mine(place, "review/audit"), "--out", "run")
     assert done.code == 0, done.err
-    assert "chosen, but not used by this review: prompt review/whole" in done.err
-    assert read_record(place / "run").unused_prompts == ("review/whole",)
+    assert "chosen, but not used by this review: prompt review/audit" in done.err
+    assert read_record(place / "run").unused_prompts == ("review/audit",)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ name = "shipped"
 
 [[arms]]
 name = "own"
-prompts = { "review/single" = "mine.md", "review/whole" = "v3" }
+prompts = { "review/single" = "mine.md", "review/audit" = "v1" }
 
 [[arms]]
 name = "first"
@@ -242,7 +242,7 @@ def test_each_arm_of_an_experiment_asks_with_its_own(referee: Referee, server: F
     assert done.code == 0, done.out + done.err
     assert done.err.count("chosen, but not used by this experiment: prompt guidelines/label") == 1
     assert "not used by this review" not in done.err
-    assert "arm 'own' names prompt 'review/whole', which its reviews do not use" in done.err
+    assert "arm 'own' names prompt 'review/audit', which its reviews do not use" in done.err
     calls = [entry.request for entry in server.log if entry.request is not None and entry.endpoint == "chat"]
     marked = {call.prompt_id: MARK in "\n".join(m.text for m in call.messages) for call in calls}
     assert len(calls) == 3

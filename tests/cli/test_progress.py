@@ -91,8 +91,9 @@ def test_a_review_moves_after_its_question(workplace: Path, paper: Path, drawn: 
         assert_it_moved(terminal)
         after = terminal.shown[asked_at:]
     for words in (
-        "reading the whole paper · ",
-        "writing the review · ",
+        "reviewing the paper · ",
+        "testing the points · ",
+        "reading the finished review · ",
         " tokens in, ",
         " out · cost unknown · ",
         " s",

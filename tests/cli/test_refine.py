@@ -135,7 +135,7 @@ def test_steps_edited_in_the_store_are_those_of_the_next_review(
     steps[0] = "Look for lanterns that nobody counted."
     file.write_text(json.dumps(data))
     on = ("--model", "fake", "--embedder", "fake", "--base-url", server.base_url, "--no-cache", "--yes")
-    more = ("--strategy", "sections", "--preset", "full", "--rounds", 1, "--out", "run")
+    more = ("--preset", "full", "--rounds", 1, "--out", "run")
     done = referee("review", paper, "--venue", VENUE, *on, *more)
     assert done.code == 0, done.err
     asked = [entry.request for entry in server.log if entry.request is not None]

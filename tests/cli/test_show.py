@@ -137,6 +137,19 @@ def test_a_review_in_one_go_shows_its_points(referee: Referee, paper: Path, serv
         assert one_line(dropped.quote) in shown
 
 
+def test_a_point_that_was_audited_leads_to_the_calls_that_tested_it(
+    referee: Referee, paper: Path, server: FakeServer
+) -> None:
+    done = reviewed(referee, server, paper, "arr", Path("run"), strategy="audited")
+    assert done.code == 0, done.err
+    tested = [point for point in points_of(Path("run")) if point.number and point.source == "whole"]
+    assert tested
+    for point in tested:
+        _, _, checked = one_line(referee("show", "run", "--point", point.id).out).partition("Checked in call")
+        assert ("review/audit@v1" in checked) is (point.id.startswith("p-S-")), "the auditor's own it cannot test"
+        assert "review/final@v1" in checked
+
+
 def complaint(done: Outcome) -> str:
     assert done.code == 2
     assert done.out == ""

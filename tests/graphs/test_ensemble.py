@@ -186,7 +186,7 @@ async def test_replies_without_anything_in_them_end_in_a_nearly_empty_review(fol
     assert review.rating is None
     judged = [score for score in review.scores if score.field != "confidence"]
     assert all(score.value is None and score.null_reason for score in judged)
-    assert review.nulls["strengths_and_weaknesses"] == "the model had nothing to say here"
+    assert review.nulls["strengths_and_weaknesses"] == "the reviewer had nothing to say here"
 
 
 @pytest.mark.parametrize("seed", range(3))

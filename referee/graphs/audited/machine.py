@@ -12,7 +12,7 @@ from typing import TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from referee.agents.auditor import PART, ROLE, Audit, audit_review, read_finally
+from referee.agents.auditor import ROLE, Audit, audit_review, read_finally
 from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import ROLE as WRITER
 from referee.agents.single_reviewer import SingleQuestion, SingleReply, single_question
@@ -34,8 +34,6 @@ from referee.graphs.single.machine import (
 )
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
-
-_RATED_BEFORE = "given before the audit, which found more that decides"
 
 
 class AuditedState(TypedDict, total=False):
@@ -159,7 +157,7 @@ def _filled(state: AuditedState, context: SingleContext) -> Review:
     shown = [whole_form_shown(context.form, "the reviewer", reply.call_id, brief=brief)]
     if (made := state["audit"]) is not None:
         shown.append(whole_form_shown(context.form, "the auditor", made.call_id, brief=brief))
-    review = fill_form(
+    return fill_form(
         context.form,
         context.paper,
         checked,
@@ -170,21 +168,6 @@ def _filled(state: AuditedState, context: SingleContext) -> Review:
         whole=not reply.cuts,
         literature=context.literature,
     )
-    return _rated_before(review, context.form.overall)
-
-
-def _rated_before(review: Review, overall: str | None) -> Review:
-    """The overall rating says so where the audit found more that decides than the draft, which was rated."""
-    deciding = (p for p in review.points if is_live(p) and p.polarity == "weakness" and p.severity == "fatal")
-    if all(p.raised_severity == "fatal" and not p.id.startswith(f"p-{PART}-") for p in deciding):
-        return review
-    scores = (
-        record.model_copy(update={"limit": "; ".join(filter(None, [record.limit, _RATED_BEFORE]))})
-        if record.field == overall and record.value is not None
-        else record
-        for record in review.scores
-    )
-    return review.model_copy(update={"scores": tuple(scores)})
 
 
 def notes_of(state: AuditedState) -> Iterator[str]:

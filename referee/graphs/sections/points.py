@@ -24,6 +24,7 @@ from referee.evidence import (
     without_copied,
     worked_examples,
 )
+from referee.evidence.passages import label_of
 from referee.evidence.points import is_live, noted, removed
 from referee.graphs.sections.state import PartsContext
 from referee.llm.embeddings import Embedder
@@ -36,6 +37,7 @@ _TELLING = ("results", "discussion", "conclusion", "experiments")
 
 def rule_points(paper: Paper) -> list[ReviewPoint]:
     """What arithmetic and counting show, as points of source ``rule``; their quotations are the paper's own."""
+    labels = {block.id: label_of(block) for _, block in paper.blocks()}
     return [
         ReviewPoint(
             id=f"r-{number}",
@@ -48,6 +50,7 @@ def rule_points(paper: Paper) -> list[ReviewPoint]:
                 PointEvidence(
                     section_id=e.section_id,
                     section=e.section,
+                    label=labels.get(e.block_id, ""),
                     quote=e.quote,
                     role=e.role,
                     status="exact",

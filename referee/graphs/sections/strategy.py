@@ -65,8 +65,8 @@ class Sections(Strategy):
     """Each reader gets one part with a card of the paper, and looks at what the venue asks for."""
 
     name = "sections"
-    title = "each part read with a card of the paper; points looked up, merged, tested blind and all printed"
-    calls = "at most 2 S + 5 (S: parts of the paper)"
+    title = "part by part with a card of the paper; points looked up, checked blind and all printed"
+    calls = "at most 2 S + 5 (S: parts of the paper); S + 1 or S + 2 on the embedded model"
     chain = "5; 3 on the embedded model"
     roles = ("writer", "mapper", "cross", "checker", "composer")
     refines = True

@@ -259,7 +259,7 @@ def fill_form(
         checked.texts,
         ticked.values,
         settled.records,
-        no_text="the model had nothing to say here",
+        no_text="the reviewer had nothing to say here",
         no_tick=_NO_TICK,
     )
     nulls |= {name: _ECHO for name in checked.echoes if name in nulls and name not in ticked.nulls}

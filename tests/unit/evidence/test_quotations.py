@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from referee.evidence import NotFound, QuotationIndex
+from referee.evidence.listing import place
 from referee.prompts import delimit
 from referee.schemas.paper import Section
 from referee.schemas.point import Quotation
@@ -36,6 +37,19 @@ def test_a_verbatim_quotation_has_its_place() -> None:
     assert (match.section_id, match.section, match.page) == ("s4", "4 Results", 3)
     assert match.box is not None
     assert match.box.x1 == 3
+
+
+def test_a_row_and_a_caption_are_named_by_their_table() -> None:
+    named = paper()
+    labelled = [
+        one.model_copy(update={"label": "Table 1"}) if one.kind in ("table", "caption") else one
+        for one in named.sections[-1].blocks
+    ]
+    results = named.sections[-1].model_copy(update={"blocks": tuple(labelled)})
+    index = QuotationIndex(named.model_copy(update={"sections": (*named.sections[:-1], results)}))
+    row, prose = found("Ours | 0.78 | 0.22", index), found("reaches an accuracy of 0.78 on the test set", index)
+    assert (row.label, place(row)) == ("Table 1", "Table 1, p. 3")
+    assert (prose.label, place(prose)) == ("", "4 Results, p. 3")
 
 
 def test_the_number_of_a_section_is_part_of_its_name() -> None:

@@ -152,7 +152,7 @@ def test_arms_are_called_by_their_prompts_files() -> None:
     a, b = {"file": "a.md", "text": "A"}, {"file": "b.md", "text": "B"}
     assert names({one: a}, {one: b}, {one: "v1"}, {}) == ["a", "b", "v1", "stored prompts"]
     assert names({one: a}, {one: {"file": "a.md", "text": "of another folder"}}) == ["a-1", "a-2"]
-    assert names({one: "v1"}, {"review/whole": "v1"}) == ["review/single@v1", "review/whole@v1"]
+    assert names({one: "v1"}, {"review/audit": "v1"}) == ["review/single@v1", "review/audit@v1"]
     plan = {"grid": {"venues": ["v"], "prompts": [{one: a}, {f"{one}-brief": b}]}}
     assert {arm.strategy for arm in arms_of(Plan.model_validate(plan))} == {"single"}
 

@@ -100,7 +100,7 @@ def test_an_arm_takes_from_common_what_it_does_not_say() -> None:
     common = {"venue": "v", "settings": {"models.temperature": 0.5}, "model": "openai:x"}
     listed = [{"name": "a"}, {"name": "b", "venue": "w", "settings": {"review.appendices": True}}]
     first, second = arms_of(Plan.model_validate({"common": common, "arms": listed}))
-    assert (first.venue, first.model, first.strategy) == ("v", "openai:x", "sections")
+    assert (first.venue, first.model, first.strategy) == ("v", "openai:x", "audited")
     assert (second.venue, second.settings) == ("w", {"models.temperature": 0.5, "review.appendices": True})
 
 

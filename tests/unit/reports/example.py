@@ -103,7 +103,7 @@ def review(**changes: Any) -> Review:
             "final_rating": None,
         },
         nulls={
-            "limitations": "the model had nothing to say here",
+            "limitations": "the reviewer had nothing to say here",
             "presentation": "the figures were not seen",
             "final_rating": "filled after the authors' reply",
         },

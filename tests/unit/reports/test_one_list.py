@@ -98,7 +98,7 @@ def test_details_hold_both_sides_and_what_settles() -> None:
     form = load_venue("iclr-2025")
     known = {p.id: p for p in in_list(review_on(form, scripted(), 3))}
     assert opening(known["p-pair"]) == (
-        "1. [Main reason, decides, checked] The text claims a gain of 3.1 points, Table 2 shows 1.2."
+        "1. [Main reason, decides] The text claims a gain of 3.1 points, Table 2 shows 1.2."
     )
     assert list(details(known["p-pair"])) == [
         "The abstract rests on it.",

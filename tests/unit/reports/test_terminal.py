@@ -37,7 +37,7 @@ def test_the_summary_names_scores_texts_and_counts() -> None:
         "",
         "Summary: The paper aligns two views. - without labels - on 8 GPUs",
         "Weaknesses: Points 1 to 4.",
-        "Limitations: not given: the model had nothing to say here",
+        "Limitations: not given: the reviewer had nothing to say here",
         "",
         "Quotations: 3 found in the paper (1 in similar words), 1 not found and dropped.",
         "Put aside: 1 quotation not found in the paper. `referee show RUN --dropped` names each with its reason.",

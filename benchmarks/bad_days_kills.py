@@ -53,7 +53,7 @@ class Bench:
         goes_on = (self.folder / name / "run.json").exists()
         where = ("--resume" if goes_on else "--out", name)
         on = ("--model", "fake", "--embedder", "fake", "--base-url", self.server.base_url, "--no-cache")
-        argv = ("review", self.paper, "--venue", VENUE, *on, *where)
+        argv = ("review", self.paper, "--venue", VENUE, "--strategy", "sections", *on, *where)
         env = {"REFEREE_CACHE_DIR": str(self.folder / f"{name}.cache")}  # the index is built, and killed, in each run
         return self.forks.start(argv, self.folder, out=self.folder / f"{name}.log", env=env)
 

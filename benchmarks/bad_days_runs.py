@@ -34,6 +34,7 @@ class Ended:
 def quick(base_url: str, **more: Any) -> Settings:
     """Settings of a run on the server: no cache, short waits."""
     given = {
+        "review.strategy": "sections",
         "models.default": "fake",
         "models.base_url": base_url,
         "embedder": "embed",

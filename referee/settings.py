@@ -158,13 +158,10 @@ class PaperSettings(_Group):
 class ReviewSettings(_Group):
     """How a review is written. ``strategy`` ``auto``: ``single`` on the embedded model, else ``audited``.
 
-    Strategy ``sections``: ``readings`` are one of the ``whole`` paper, that and those of the ``core`` (method,
-    experiments, appendices line by line), or ``all`` parts; ``parts`` reads part by part with a card of the paper, also
-    where the model's window holds it; ``appendices`` are read too where a paper is too long for
-    the model's window. ``preset``: ``full`` refines the venue's prompts first, in ``rounds`` rounds; ``quick`` takes
-    those that ship; by default refined ones are used where there are any. Strategy ``ensemble``:
-    ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.
-    ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that
+    ``preset``: ``full`` refines the venue's prompts first, in ``rounds`` rounds; ``quick`` takes those that ship; by
+    default refined ones are used where there are any. Strategy ``sections``: ``appendices`` are read too. Strategy
+    ``ensemble``: ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file
+    ``few_shot``. ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that
     ``aligned`` and ``enriched`` argue for.
     ``literature`` and ``references`` say where works are looked up: ``none``, ``online``, or the path of an index.
     ``support`` asks whether cited works say what is claimed of them; ``as_of`` is the last day of works that count (by
@@ -185,7 +182,6 @@ class ReviewSettings(_Group):
         "aligned",
         "enriched",
     ] = "auto"
-    readings: Literal["whole", "core", "all", "parts"] = "core"
     appendices: bool = False
     preset: Literal["quick", "full"] | None = None
     rounds: int = Field(default=3, ge=1, le=10)
@@ -340,7 +336,7 @@ def stored_settings(values: Mapping[str, Any]) -> Settings:
     Raises:
         ValidationError: They are of another version.
     """
-    review = dict(values.get("review", {}))
+    review = {name: value for name, value in values.get("review", {}).items() if name != "readings"}
     prompts = {**review.pop("prompt_versions", {}), **values.get("prompts", {})}
     kept = {name: value for name, value in values.items() if name != "checkpoints"}
     return Settings.model_validate({**kept, "review": review, "prompts": prompts})

@@ -106,6 +106,11 @@ def list_of(item: Any) -> Any:
     return list[item]
 
 
+def shortened(text: str, most: int) -> str:
+    """The text, or its beginning up to a word's end with a mark."""
+    return text if len(text) <= most else f"{text[:most].rsplit(None, 1)[0]} …"
+
+
 CountTokens = Callable[[str], int]
 
 # Message framing, and what joining of texts adds to their counts.

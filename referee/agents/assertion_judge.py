@@ -14,11 +14,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asking import CountTokens, list_of, one_of
-from referee.agents.paper_text import SharedPaper, share_paper
+from referee.agents.asking import list_of, one_of
+from referee.agents.briefing import block_text, how_read
 from referee.agents.questions import ShownPassage
 from referee.prompts import RenderedPrompt, delimit, load_prompt
-from referee.schemas.paper import Paper
+from referee.schemas.paper import Block, Paper, Section
 
 PROMPT, PAPER_PROMPT = "eval/assertions", "eval/submission"
 SENTENCES = 40
@@ -29,6 +29,7 @@ Label = Literal["decides", "material", "small", "false"]
 _STATEMENT_CHARS, _WORDS_CHARS, _REASON_CHARS = 300, 600, 300
 # A sentence of a dense review lists up to five faults; on average it holds one and a half.
 _MOST_A_SENTENCE, _TOKENS_A_SENTENCE, _TOKENS_AROUND = 4, 330, 128
+_MOST_REFERENCE = 160
 _PASSAGES = (
     "only these passages of it are shown, those that the review speaks of. The rest of it was not lost: nothing is "
     "missing from the submission because it is not shown here."
@@ -62,9 +63,40 @@ def sentences_in(tokens: int) -> int:
     return max(0, (tokens - _TOKENS_AROUND) // _TOKENS_A_SENTENCE)
 
 
-def share_judged_paper(paper: Paper, count: CountTokens) -> SharedPaper:
-    """The whole paper as the beginning of every call about it."""
-    return share_paper(paper, count, prompt_id=PAPER_PROMPT)
+def share_judged_paper(paper: Paper) -> RenderedPrompt:
+    """The whole paper as the beginning of every call about it.
+
+    Author lines, acknowledgements and the text of references are never part of it.
+    """
+    return load_prompt(PAPER_PROMPT).render(
+        how_read=how_read(paper, (), titles=True), paper=delimit("submission", render_paper(paper))
+    )
+
+
+def render_paper(paper: Paper) -> str:
+    """Title, sections with the ids of sections, tables and equations in brackets, and the titles of the works cited."""
+    parts = [f"Title: {paper.title}", *(_section(section) for section in paper.content)]
+    cited = [f"- {_cited(reference.title or reference.text)}" for reference in paper.references]
+    if cited:
+        parts.append("\n".join(["## Works that the paper cites (titles only)", *cited]))
+    return "\n\n".join(parts)
+
+
+def _section(section: Section) -> str:
+    number = f"{section.number} " if section.number else ""
+    place = f" (page {section.pages[0]})" if section.pages else ""
+    lines = [f"{'#' * min(section.level + 1, 4)} [{section.id}] {number}{section.heading}{place}"]
+    return "\n".join([*lines, *(_block(block) for block in section.blocks)])
+
+
+def _block(block: Block) -> str:
+    """An equation under its printed number, or under its place in the file; anything else as it is shown elsewhere."""
+    return f"[equation {block.label or block.id}] {block.text}" if block.kind == "equation" else block_text(block)
+
+
+def _cited(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MOST_REFERENCE else f"{text[:_MOST_REFERENCE]} …"
 
 
 def share_passages(paper: Paper, passages: Sequence[ShownPassage]) -> RenderedPrompt:

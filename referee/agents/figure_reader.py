@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asking import AsksWithPictures, list_of, one_of
 from referee.agents.briefing import block_text
-from referee.agents.paper_reader import BY_EYE, SEVERITY_OF, Effect
 from referee.errors import RefereeError, RunStopped
 from referee.evidence import QuotationIndex, split_sentences, verify_point
 from referee.evidence.passages import heading_of
@@ -25,15 +24,21 @@ from referee.llm.door import prompt_digest
 from referee.llm.images import MOST_IMAGES, PromptImage
 from referee.papers.captions import tables_by_label
 from referee.prompts import RenderedPrompt, delimit, load_prompt
-from referee.schemas.figure import Figure, FigureReading, SeenFigure, UnseenFigure
+from referee.schemas.figure import Figure, SeenFigure, UnseenFigure
 from referee.schemas.paper import Paper
-from referee.schemas.point import Fix, PointCheck, PointEvidence, ReviewPoint
+from referee.schemas.point import Fix, PointCheck, PointEvidence, ReviewPoint, Severity
 
 PROMPT = "figures/read"
 ROLE = "writer"
 FIGURES_A_CALL = 6
 REMARKS_A_FIGURE = 4
+BY_EYE = "as read by eye"
+"""What a claim says that rests on a picture."""
 NOT_TESTED = "the check of the text sees no picture"
+
+Effect = Literal["headline", "claim", "sentence", "style"]
+SEVERITY_OF: dict[str, Severity] = {"headline": "fatal", "claim": "major", "sentence": "minor", "style": "note"}
+"""What would change in the paper, as a severity: a headline claim, a stated claim, a sentence, or style."""
 
 _TOKENS_A_FIGURE, _TOKENS_AROUND = 900, 700
 _CAPTION_CHARS, _PARAGRAPH_CHARS, _PARAGRAPHS, _TABLE_CHARS, _TABLES = 1_500, 1_500, 4, 2_500, 3
@@ -78,15 +83,6 @@ class FigureCall:
     def most_tokens(self) -> int:
         """The longest reply."""
         return _TOKENS_AROUND + _TOKENS_A_FIGURE * len(self.figures)
-
-
-def shown_figures(reading: FigureReading | None) -> str:
-    """What figures show, for who scores the presentation; empty where none was seen."""
-    if reading is None or not reading.seen:
-        return ""
-    lines = [f"{one.label}: {one.shows}" for one in reading.seen]
-    lines += [f"not seen: {one.label} ({one.reason})" for one in reading.unseen]
-    return "\n".join([*lines, f"how they serve a reader: {reading.serves}"] if reading.serves else lines)
 
 
 @lru_cache(maxsize=64)

@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asking import one_of
-from referee.agents.focus import shortened
+from referee.agents.asking import one_of, shortened
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.known import KnownError
 

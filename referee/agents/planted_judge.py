@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asking import list_of
-from referee.agents.focus import shortened
+from referee.agents.asking import list_of, shortened
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 
 PROMPT = "eval/planted-match"

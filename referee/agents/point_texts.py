@@ -1,8 +1,8 @@
-"""A correction in one line, for prompts and as the claim of its point."""
+"""A correction in one line, as the claim of its point."""
 
 from __future__ import annotations
 
-from referee.schemas.point import Correction, ReviewPoint
+from referee.schemas.point import Correction
 
 
 def correction_line(correction: Correction) -> str:
@@ -10,10 +10,3 @@ def correction_line(correction: Correction) -> str:
     place = f"{correction.place.strip()}: " if correction.place.strip() else ""
     why = f" ({correction.why.strip().rstrip('.')})" if correction.why.strip() else ""
     return f"{place}“{correction.printed.strip()}” should be “{correction.should_be.strip()}”{why}"
-
-
-def correction_head(point: ReviewPoint) -> str:
-    """A correction without its reason: place, what is printed, what it should be."""
-    if point.correction is None or point.statement != point.claim:
-        return " ".join(point.statement.split())
-    return correction_line(point.correction.model_copy(update={"why": ""}))

@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from referee.agents.form_reply import BY_RULE, Choice, StatedScore
-from referee.evidence.listing import UNREAD
 from referee.evidence.point_fields import field_roles
 from referee.evidence.points import is_live
 from referee.schemas.figure import FigureReading
@@ -49,7 +48,6 @@ def settle_scores(
     *,
     unbacked: str = NO_QUOTATION,
     whole: bool = True,
-    read: bool = True,
     literature: Literature | None = None,
     figures: FigureReading | None = None,
 ) -> SettledScores:
@@ -62,7 +60,6 @@ def settle_scores(
         paper: The submission; what could not be read of it makes some scores unbacked.
         unbacked: Why a score is null that names nothing that stands; empty where it stands without.
         whole: Whether all of the paper's text was shown to whoever judged it.
-        read: Whether anybody who read it gave a reply that could be used; else there is nothing to be sure of.
         literature: The works that whoever judged it was shown.
         figures: What of its figures was seen, by whoever judged it or in words that it was shown.
     """
@@ -76,7 +73,7 @@ def settle_scores(
             records.append(_record(field, said, known, paper, unbacked, literature, figures))
             if records[-1].null_reason and said.value is not None and field.required is not False:
                 forced.append(Forced(field=field.name, value=said.value, reason=records[-1].null_reason))
-    return SettledScores(tuple(records if read else map(_unread, records)), tuple(forced))
+    return SettledScores(tuple(records), tuple(forced))
 
 
 @dataclass(frozen=True)
@@ -177,10 +174,6 @@ def _record(
         null_reason=why_null,
         limit="" if why_null else limit,
     )
-
-
-def _unread(record: ScoreRecord) -> ScoreRecord:
-    return record.model_copy(update={"value": None, "reason": "", "null_reason": UNREAD})
 
 
 def _by_rule(

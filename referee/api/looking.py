@@ -9,7 +9,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 from referee.agents import figure_reader
@@ -22,7 +21,7 @@ from referee.graphs.job import Job
 from referee.graphs.strategy import Strategy, load_prompts
 from referee.llm import vision
 from referee.llm.door import Door
-from referee.llm.images import MOST_IMAGES, LabelledImage, PromptImage, read_image, thumbnail
+from referee.llm.images import PromptImage, read_image
 from referee.llm.prices import image_tokens
 from referee.llm.vision import PROBE_OUTPUT_TOKENS, known_to_take_images, probe_tokens, takes_images
 from referee.papers.captions import UNCAPTIONED, captions_of, doubted_tables
@@ -34,7 +33,6 @@ from referee.schemas.figure import Figure, FigureReading, Figures, UnseenFigure
 from referee.schemas.review import Review
 
 FOLDER = "figures"
-_THUMBNAIL = 512
 # Of the longest reply, a typical one takes about this share.
 _TYPICAL = 0.4
 _NO_FILE = "the paper was given without its file"
@@ -43,15 +41,11 @@ _NOT_ASKED = "pictures were not asked for (--figures none)"
 
 @dataclass(frozen=True)
 class Looking:
-    """What there is to look at, and the calls that show it; ``asked.reason`` says why there are none.
-
-    ``whole``: a reader of the whole paper is shown the pictures too, small.
-    """
+    """What there is to look at, and the calls that show it; ``asked.reason`` says why there are none."""
 
     asked: FigureReading
     calls: tuple[FigureCall, ...] = ()
     folder: Path | None = None
-    whole: bool = False
 
     def inputs(self) -> dict[str, str]:
         """What must be the same for a run to be resumed."""
@@ -66,9 +60,8 @@ class Looking:
         if not self.calls:
             return plan
         model = job.models[ROLE]
-        asks, small = probe_tokens(model), self.thumbnails
+        asks = probe_tokens(model)
         pictures = sum(image_tokens(model.spec, image) for call in self.calls for image in call.images)
-        pictures += sum(image_tokens(model.spec, one.image) for one in small)
         words = sum(model.count(call.prompt.system) + model.count(call.prompt.user) for call in self.calls)
         written = int(sum(call.most_tokens for call in self.calls) * _TYPICAL) + (PROBE_OUTPUT_TOKENS if asks else 0)
         tokens_in, calls = asks + pictures + words, len(self.calls) + (asks > 0)
@@ -81,20 +74,6 @@ class Looking:
             "takes pictures (--figures none leaves them out)"
         )
         return plan.beside([part], [note])
-
-    @cached_property
-    def thumbnails(self) -> tuple[LabelledImage, ...]:
-        """The pictures once more, small, for a reader of the whole paper; no more than one call may hold."""
-        if not self.whole:
-            return ()
-        small: dict[str, LabelledImage] = {}
-        for call in self.calls:
-            for one in call.figures.values():
-                for image in one.images:
-                    labels = [small[image.digest].label] if image.digest in small else []
-                    label = " and ".join([*labels, one.figure.label])
-                    small[image.digest] = LabelledImage(label, image)
-        return tuple(LabelledImage(s.label, thumbnail(s.image, _THUMBNAIL)) for s in [*small.values()][:MOST_IMAGES])
 
 
 async def to_look_at(job: Job, file: Path | None, run: Session, strategy: type[Strategy] | Strategy) -> Looking | None:
@@ -132,15 +111,7 @@ async def to_look_at(job: Job, file: Path | None, run: Session, strategy: type[S
     shown, unseen = _shown(drawn, folder, set(labels))
     none = "" if shown else "no picture of them could be had"
     found = reading.model_copy(update={"unseen": tuple(unseen), "left_out": drawn.left_out, "reason": none})
-    return Looking(found, tuple(figure_calls(job.paper, shown)), folder, _reads_whole(job))
-
-
-def _reads_whole(job: Job) -> bool:
-    if job.settings.review.strategy != "sections":
-        return False
-    from referee.graphs.sections.strategy import is_whole  # other strategies do without its machine
-
-    return is_whole(job)
+    return Looking(found, tuple(figure_calls(job.paper, shown)), folder)
 
 
 async def look(looking: Looking | None, job: Job, run: Session, door: Door) -> Job:
@@ -169,16 +140,14 @@ async def look(looking: Looking | None, job: Job, run: Session, door: Door) -> J
             "serves": read.serves,
         }
     )
-    thumbnails = looking.thumbnails if read.seen else ()
-    return replace(job, figures=reading, figure_points=read.points, thumbnails=thumbnails)
+    return replace(job, figures=reading, figure_points=read.points)
 
 
 def with_figures(review: Review, job: Job) -> Review:
-    """The review with what was looked at, and with the points about it that its strategy has not taken up itself."""
+    """The review with what was looked at, and with the points about it."""
     if job.figures is None:
         return review
-    taken = {point.id for point in review.points}
-    placed = place_points([point for point in job.figure_points if point.id not in taken], job.form)
+    placed = place_points(job.figure_points, job.form)
     scores = tuple(after_figures(record, job.figures) for record in review.scores)
     said = {s.field: s.null_reason for s in scores if s.null_reason and s.field in review.nulls}
     return review.model_copy(

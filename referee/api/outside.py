@@ -22,11 +22,11 @@ from referee.errors import RefereeError, RunStopped, SettingsError
 from referee.evidence import place_points
 from referee.graphs.job import Job
 from referee.graphs.strategy import load_prompts
-from referee.literature.checking import Record, Unresolved
+from referee.literature.checking import Unresolved
 from referee.literature.citing import citing_sentences
 from referee.literature.index import WorkIndex
 from referee.literature.references import CheckedReference, abstract_of
-from referee.literature.searching import IndexSearch, KeptSearch, OnlineSearch, Searching, named_in
+from referee.literature.searching import IndexSearch, KeptSearch, OnlineSearch, Searching
 from referee.llm.door import Door
 from referee.papers.dated import day_made
 from referee.prompts import Prompt
@@ -44,7 +44,6 @@ SEARCHES, ABSTRACTS = "searches.json", "cited-abstracts.json"
 """Files in a run folder with what services answered, written before a prompt shows it."""
 # What abstracts and typical replies come to, in tokens.
 _ABSTRACTS, _TYPICAL = 6_000, 0.4
-_LOOKED_UP_ROWS, _MOST_NAMED = 5, 25
 _TOKENS_A_CITATION, _TOKENS_A_VERDICT = 350, 60
 
 
@@ -127,9 +126,9 @@ class Outside:
         if isinstance(self.searching, OnlineSearch):
             until = f"up to {self.until} ({self.until_from})" if self.until else "of any date (no --as-of was given)"
             yield (
-                f"the title “{job.paper.title}”, at most {MOST_CLAIMS} searches of {MOST_WORDS} words written from "
-                f"the paper's claims, and works that readers name are sent to {', '.join(self.searching.names)}, for "
-                f"works {until}; who runs these services can read them, and the venue's rule may forbid it"
+                f"the title “{job.paper.title}” and at most {MOST_CLAIMS} searches of {MOST_WORDS} words written from "
+                f"the paper's claims are sent to {', '.join(self.searching.names)}, for works {until}; who runs these "
+                "services can read them, and the venue's rule may forbid it"
             )
 
 
@@ -153,24 +152,6 @@ def where(given: str | Path | None) -> str | None:
     if given is None or str(given) in (NONE, ONLINE):
         return None if given is None else str(given)
     return str(Path(given).absolute())
-
-
-def with_lookup(job: Job, outside: Outside, run: Session) -> Job:
-    """The job with a way to look up works that readers name from memory."""
-    if outside.searching is None:
-        return job
-    searching = KeptSearch(outside.searching, lambda: run.path / SEARCHES)
-
-    async def look_up(named: str) -> str:
-        words = " ".join(named.split()[:_MOST_NAMED])
-        found = await in_thread(searching.find, [words], None, _LOOKED_UP_ROWS)
-        record = named_in(named, found.records)
-        if record is not None:
-            return f"the work it names was looked up and is listed: {_cited_as(record)}; what it says was not compared"
-        failed = f" ({'; '.join(found.failures)})" if found.failures else ""
-        return f"the work it names was looked up and not found{failed}"
-
-    return replace(job, look_up=look_up)
 
 
 async def look_outside(outside: Outside, job: Job, run: Session, door: Door) -> tuple[References | None, Job]:
@@ -313,11 +294,6 @@ def _last_day(given: date | None, file: Path | None) -> tuple[date | None, str]:
         return given, "as asked"
     made = day_made(file) if file is not None else None
     return made, "the day on which the file says it was made" if made else ""
-
-
-def _cited_as(record: Record) -> str:
-    ids = record.doi or (f"arXiv:{record.arxiv}" if record.arxiv else record.source)
-    return f"“{record.title}”{f', {record.year}' if record.year else ''} [{ids}]"
 
 
 def _entry(number: int, one: CheckedReference) -> LookedUpReference:

@@ -12,7 +12,7 @@ from referee.agents.form_reply import lengths_for
 from referee.api.loading_ahead import read_and_load
 from referee.api.looking import Looking, look, to_look_at, with_figures
 from referee.api.options import RunOptions
-from referee.api.outside import NOTHING, Outside, look_outside, where, with_lookup, with_outside
+from referee.api.outside import NOTHING, Outside, look_outside, where, with_outside
 from referee.api.resuming import named
 from referee.api.review_pages import begin_drawing, write_page
 from referee.api.session import Session, session
@@ -143,7 +143,7 @@ async def review(
         outside = Outside.opened(settings, file)
         run.closing(outside.close)
         models = shared.models if shared else await run.open_models()
-        job = with_lookup(Job(read, form, settings, models, run.progress, refined), outside, run)
+        job = Job(read, form, settings, models, run.progress, refined)
         if unnamed:
             job = await _for_the_window(job)
         strategy_used = STRATEGIES[job.settings.review.strategy]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from referee.evidence.copied import repeats_example, without_copied, worked_examples
     from referee.evidence.ledger import LedgerEntry, number_ledger
     from referee.evidence.point_fields import check_order, field_for, order_points, place_points
-    from referee.evidence.point_merge import Conservation, PointsLost, check_conservation, merge_groups, merge_points
+    from referee.evidence.point_merge import Conservation, PointsLost, check_conservation, merge_points
     from referee.evidence.points import (
         apply_check,
         ask_unchecked_absence,
@@ -49,7 +49,6 @@ __all__ = [
     "check_order",
     "described",
     "field_for",
-    "merge_groups",
     "merge_points",
     "number_ledger",
     "order_points",
@@ -97,7 +96,6 @@ _NAMES = {
         "Conservation",
         "PointsLost",
         "check_conservation",
-        "merge_groups",
         "merge_points",
     ),
     "points": (

@@ -46,8 +46,6 @@ _TESTS = {
 # Sources whose points stand beside a text that the form holds already.
 _BESIDE = frozenset({"rule", "figure", "literature"})
 _NO_POINT = "no point belongs here"
-UNREAD = "nobody read the paper"
-"""Why a score is null where no reader gave a reply that could be used; nothing stands in for a text then."""
 
 
 def listed(review: Review, form: VenueForm | None, *, stored: bool = False) -> Review:
@@ -393,8 +391,7 @@ def _forced(review: Review, form: VenueForm | None, fields: Mapping[str, object]
         return review.forced
     texts = {field.name for field in form.reviewer_fields if field.kind == "text"}
     kept = tuple(one for one in review.forced if one.field not in texts)
-    unread = any(record.null_reason == UNREAD for record in review.scores)
-    return kept if unread or review.trial is not None else (*kept, *forced_texts(form, fields, review.nulls))
+    return kept if review.trial is not None else (*kept, *forced_texts(form, fields, review.nulls))
 
 
 def forced_texts(form: VenueForm, fields: Mapping[str, object], nulls: Mapping[str, str]) -> Iterator[Forced]:

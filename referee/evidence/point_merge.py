@@ -66,38 +66,6 @@ def merge_points(
             known.update((point.id, point) for point in _merged(group))
 
 
-def merge_groups(points: Sequence[ReviewPoint], groups: Iterable[Sequence[str]]) -> list[ReviewPoint]:
-    """Merge groups that a reader of all points named, each led by its clearest member.
-
-    The first member that is in play keeps its words: a point before a correction, since it carries the argument. Two
-    points of one reply are never merged (who raises two in one breath means two), nor praise with criticism.
-
-    Args:
-        points: With unique ids.
-        groups: Ids, the clearest first; unknown ids are ignored.
-
-    Returns:
-        All points sorted by id, those merged away with ``merged_into`` and the outcome of that name.
-    """
-    known = {point.id: point for point in sorted(points, key=lambda point: point.id)}
-    for group in groups:
-        members = [known[key] for key in dict.fromkeys(group) if key in known and is_live(known[key])]
-        chosen: list[ReviewPoint] = []
-        for member in sorted(members, key=lambda point: point.correction is not None):
-            if not chosen or _may_join(member, chosen):
-                chosen.append(member)
-        if len(chosen) > 1:
-            known.update((point.id, point) for point in _into(chosen))
-    return list(known.values())
-
-
-def _may_join(point: ReviewPoint, group: Sequence[ReviewPoint]) -> bool:
-    if (point.polarity == "strength") != (group[0].polarity == "strength"):
-        return False
-    told_apart = [p.call_id for p in group if p.call_id and (p.correction is None) == (point.correction is None)]
-    return point.call_id not in told_apart
-
-
 class _Relation:
     """Whether two points say the same; similarities are asked for once."""
 
@@ -155,12 +123,7 @@ def _groups(points: dict[str, ReviewPoint], relation: _Relation) -> list[list[Re
 
 def _merged(group: list[ReviewPoint]) -> list[ReviewPoint]:
     """The members, of which the best-evidenced one takes over what the others bring."""
-    return _into(sorted(group, key=lambda p: (-p.verified_quotes, SEVERITIES.index(p.severity), p.id)))
-
-
-def _into(group: Sequence[ReviewPoint]) -> list[ReviewPoint]:
-    """The members, of which the first takes over what the others bring."""
-    best, *others = group
+    best, *others = sorted(group, key=lambda p: (-p.verified_quotes, SEVERITIES.index(p.severity), p.id))
     entitled = [p for p in group if p.verified_quotes] or group
     worst = min(entitled, key=lambda p: (SEVERITIES.index(p.severity), SEVERITIES.index(p.raised_severity), p.id))
     raised = min(best.raised_severity, worst.raised_severity, key=SEVERITIES.index)

@@ -86,25 +86,20 @@ def verify_point(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
     return _one_sided(_baseless(_unverified(verified), index))
 
 
-def settle_literature(point: ReviewPoint, looked_up: str = "") -> ReviewPoint:
+def settle_literature(point: ReviewPoint) -> ReviewPoint:
     """Turn what only works outside the paper could decide into a question.
 
     A point about novelty or the literature without a verified quotation is asked; with one it rests on what the paper
-    itself says or cites, and stays. A work that it names from memory is not printed and costs it nothing.
-
-    Args:
-        point: The point.
-        looked_up: What became of the work that it names, where that was looked up.
+    itself says or cites, and stays.
 
     Returns:
         The point, as a question where nothing in the paper carries it; praise of novelty is dropped then.
     """
     if not is_live(point) or point.polarity == "question":
         return point
-    point = noted(point, looked_up) if looked_up else point
     about_works = point.kind == "novelty" or point.checkable == "literature"
     if about_works and not point.verified_quotes:
-        return asked(point, looked_up or "no work outside the paper was looked up to decide it")
+        return asked(point, "no work outside the paper was looked up to decide it")
     return point
 
 
@@ -179,18 +174,17 @@ def ask_unchecked_absence(point: ReviewPoint) -> ReviewPoint:
     return asked(point, "whether the paper lacks it was not checked")
 
 
-def apply_check(point: ReviewPoint, check: PointCheck, severity: Severity | None = None) -> ReviewPoint:
+def apply_check(point: ReviewPoint, check: PointCheck) -> ReviewPoint:
     """Draw the consequences of a check.
 
     ``refuted`` strikes the point where a verified passage with the role ``contradicts`` refutes it (a correction or a
     rule's hit needs none), and counts as ``undecidable`` otherwise. ``undecidable``: a question of low confidence. Out
-    of the paper's scope: struck. ``conceded`` by the authors: said in print. What was not checked keeps its severity
-    and says so. The same check twice changes nothing more.
+    of the paper's scope: struck. ``conceded`` by the authors: said in print. What was not checked says so. The same
+    check twice changes nothing more.
 
     Args:
         point: The point; one whose fate is settled is returned as it is.
         check: The verdict; its passages' statuses say which of them are in the paper.
-        severity: What the check says would change in the paper; by default the point keeps its own.
     """
     if not is_live(point):
         return point
@@ -209,8 +203,6 @@ def apply_check(point: ReviewPoint, check: PointCheck, severity: Severity | None
         checked = noted(checked, "the authors concede it")
     if check.verdict == "unchecked":
         return noted(checked, "unchecked" + (f": {check.reason}" if check.reason else ""))
-    if severity is not None and severity != point.severity:
-        checked = noted(checked.model_copy(update={"severity": severity}), f"raised as {point.raised_severity}")
     return _undecided(checked, unshown) if check.verdict == "undecidable" else checked
 
 

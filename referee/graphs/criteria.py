@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from pydantic import Field
 
-from referee.agents.focus import shortened
+from referee.agents.asking import shortened
 from referee.schemas.base import Frozen
 from referee.schemas.review import CriterionReader, CriterionRecord
 from referee.schemas.venue import VenueForm

@@ -14,9 +14,6 @@ from referee.schemas.usage import Usage
 STOPS = frozenset({errors.BudgetExceeded.__name__, errors.PromptCut.__name__})
 """The kinds of failure that stop a run instead of leaving a gap in it: a resumed run can go on from there."""
 
-UNUSABLE = frozenset({errors.ReplyInvalid.__name__, errors.ReplyCut.__name__, errors.ReplyRefused.__name__})
-"""The kinds of failure in which a model answered, and its reply could not be used."""
-
 
 class Failure(Frozen):
     """An error of ours as a record, with the node it happened in and what was paid for it."""
@@ -51,15 +48,6 @@ def first_to_end(failures: Sequence[Failure], *, any_stands: bool) -> Failure | 
     """The failure that ends a run: one that stops it or, where no branch stands, the first by node."""
     ordered = sorted(failures, key=lambda failure: (failure.kind not in STOPS, failure.node))
     return ordered[0] if ordered and (ordered[0].kind in STOPS or not any_stands) else None
-
-
-READING = "the reading of "
-"""How the names of nodes that read a part of a paper begin, in failures."""
-
-
-def readings_failed(failures: Sequence[Failure]) -> int:
-    """How many readers gave no reply that could be used."""
-    return sum(failure.node.startswith(READING) for failure in failures)
 
 
 def raise_failure(failure: Failure) -> None:

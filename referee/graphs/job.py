@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from referee.llm.images import LabelledImage
 from referee.llm.models import Model, Models
 from referee.runs import Budget, Progress
 from referee.schemas.estimate import ReviewEstimate
@@ -24,16 +23,14 @@ if TYPE_CHECKING:
     from referee.venues.refined import RefinedPrompts
 
 T = TypeVar("T")
-LookUp = Callable[[str], Awaitable[str]]
 
 
 @dataclass(frozen=True)
 class Job:
     """One paper on one form with one set of models.
 
-    ``refined`` are prompts to go by in place of those in the store, ``literature`` is what a search for it found,
-    and ``look_up`` says what became of a work that a reader names from memory. ``figures`` says what was looked at as
-    pictures, ``figure_points`` are what was seen to be wrong with it, and ``thumbnails`` are the same pictures, small.
+    ``refined`` are prompts to go by in place of those in the store, ``literature`` is what a search for it found.
+    ``figures`` says what was looked at as pictures, and ``figure_points`` are what was seen to be wrong with it.
     """
 
     paper: Paper
@@ -43,10 +40,8 @@ class Job:
     progress: Progress
     refined: RefinedPrompts | None = None
     literature: Literature | None = None
-    look_up: LookUp | None = None
     figures: FigureReading | None = None
     figure_points: tuple[ReviewPoint, ...] = ()
-    thumbnails: tuple[LabelledImage, ...] = ()
     _made: dict[Callable[[Job], Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, make: Callable[[Job], T]) -> T:

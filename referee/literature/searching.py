@@ -26,7 +26,6 @@ SEARCHED = ("crossref", "openalex", "arxiv", "semantic-scholar")
 """The services that hold abstracts."""
 
 _SAME_TITLE = 0.95
-_TELLING_WORDS, _SHORT_WORD = 3, 3
 _END, _MOST_COMPARED = 12, 20
 
 
@@ -189,22 +188,6 @@ def is_same(first: Record, second: Record) -> bool:
     if (first.doi and first.doi == second.doi) or (first.arxiv and first.arxiv == second.arxiv):
         return True
     return has_title(first, second.title)
-
-
-def named_in(text: str, records: Iterable[Record]) -> Record | None:
-    """The work that a text names: its title stands in it, or its first author, its year and half of its title do."""
-    plain = f" {normalised_title(text)} "
-    return next((record for record in records if _is_named(record, plain)), None)
-
-
-def _is_named(record: Record, plain: str) -> bool:
-    title = normalised_title(record.title)
-    words = [word for word in title.split() if len(word) > _SHORT_WORD]
-    if len(title.split()) >= _TELLING_WORDS and f" {title} " in plain:
-        return True
-    surname = normalised_title(record.authors[0]).split()[-1:] if record.authors else []
-    by_author = bool(surname) and f" {surname[0]} " in plain and str(record.year) in plain
-    return by_author and sum(f" {word} " in plain for word in words) * 2 >= len(words) > 0
 
 
 def has_title(record: Record, title: str) -> bool:

@@ -67,23 +67,3 @@ def image_of(data: bytes, name: str) -> PromptImage:
             return PromptImage(data, _MEDIA[str(picture.format)], picture.width, picture.height)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise DataError(f"{name!r} is neither a PNG nor a JPEG.", hint="Save it as one of them.") from error
-
-
-@dataclass(frozen=True)
-class LabelledImage:
-    """A picture and what it shows, as ``Figure 2 (p. 4)``."""
-
-    label: str
-    image: PromptImage
-
-
-def thumbnail(image: PromptImage, side: int) -> PromptImage:
-    """The picture as a PNG whose longer side has at most so many dots."""
-    from PIL import Image
-
-    stream = io.BytesIO()
-    with Image.open(io.BytesIO(image.data)) as picture:
-        small = picture.convert("RGB")
-    small.thumbnail((side, side))
-    small.save(stream, "PNG")
-    return PromptImage(stream.getvalue(), "image/png", small.width, small.height)

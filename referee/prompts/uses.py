@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _SECTIONS = "review, strategy sections"
-_PARTS = f"{_SECTIONS} (part by part)"
 _TEAM = "review, strategy multi-agent"
 _LOOKUP = "review --literature"
 _COMPILE = "venue compile"
@@ -54,16 +53,15 @@ USES: dict[str, tuple[str, str]] = {
     "refinement/write": ("writer", _REFINE),
     "review/aligned": ("writer", "review, strategy aligned"),
     "review/aligned-brief": ("writer", "review, strategy aligned (small windows)"),
-    "review/amend": ("checker", _SECTIONS),
     "review/archetype": ("writer", "review, strategy archetype"),
     "review/archetype-brief": ("writer", "review, strategy archetype (small windows)"),
     "review/audit": ("checker", "review, strategy audited"),
     "review/chair": ("composer", "review, strategy ensemble"),
-    "review/check": ("checker", f"{_PARTS}; strategies multi-agent and progressive"),
-    "review/compose": ("composer", f"{_PARTS}; strategies multi-agent and progressive"),
-    "review/compose-paper": ("composer", f"{_PARTS}, without score-from-points"),
+    "review/check": ("checker", f"{_SECTIONS}; strategies multi-agent and progressive"),
+    "review/compose": ("composer", f"{_SECTIONS}; strategies multi-agent and progressive"),
+    "review/compose-paper": ("composer", f"{_SECTIONS}, without score-from-points"),
     "review/consolidate": ("cross", "review, strategy progressive"),
-    "review/cross": ("cross", _PARTS),
+    "review/cross": ("cross", _SECTIONS),
     "review/enriched": ("writer", "review, strategy enriched"),
     "review/enriched-brief": ("writer", "review, strategy enriched (small windows)"),
     "review/ensemble": ("writer", "review, strategy ensemble"),
@@ -72,17 +70,14 @@ USES: dict[str, tuple[str, str]] = {
     "review/expert-experiments": ("supervisor", _TEAM),
     "review/expert-impact": ("supervisor", _TEAM),
     "review/final": ("checker", "review, strategy audited"),
-    "review/focus": ("writer", _SECTIONS),
-    "review/group": ("checker", _SECTIONS),
-    "review/map": ("mapper", _PARTS),
-    "review/paper": ("writer", f"{_SECTIONS}: what all its calls begin with"),
+    "review/map": ("mapper", _SECTIONS),
     "review/passage": ("writer", "review, strategy progressive"),
     "review/passage-lean": ("writer", "review, strategy progressive (embedded model)"),
     "review/reflect": ("writer", "review, strategy ensemble"),
-    "review/section": ("writer", _PARTS),
-    "review/section-bare": ("writer", f"{_PARTS}, without examples"),
-    "review/section-lean": ("writer", f"{_PARTS} (embedded model)"),
-    "review/section-quota": ("writer", f"{_PARTS}, with a quota"),
+    "review/section": ("writer", _SECTIONS),
+    "review/section-bare": ("writer", f"{_SECTIONS}, without examples"),
+    "review/section-lean": ("writer", f"{_SECTIONS} (embedded model)"),
+    "review/section-quota": ("writer", f"{_SECTIONS}, with a quota"),
     "review/single": ("writer", "review, strategies audited and single; arena run"),
     "review/single-brief": ("writer", "review, strategies audited and single (small windows); arena run"),
     "review/team-gather": ("supervisor", _TEAM),
@@ -90,8 +85,5 @@ USES: dict[str, tuple[str, str]] = {
     "review/team-sift": ("supervisor", f"{_TEAM} (embedded model)"),
     "review/team-worker": ("writer", _TEAM),
     "review/team-worker-lean": ("writer", f"{_TEAM} (embedded model)"),
-    "review/verify": ("checker", _SECTIONS),
-    "review/whole": ("writer", _SECTIONS),
-    "review/write": ("composer", _SECTIONS),
 }
 """Role and place by prompt id."""

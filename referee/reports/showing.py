@@ -30,7 +30,7 @@ from referee.schemas.venue import FormField, VenueForm
 from referee.venues import load_venue, venue_digest
 
 REVIEW = "review.json"
-_CHECK_PROMPTS = ("review/audit", "review/final", "review/check", "review/verify", "review/amend")
+_CHECK_PROMPTS = ("review/audit", "review/final", "review/check")
 _EXCERPT_CHARS = 200
 _COMMAND = "review"
 # What runs of other commands hold, and where it is to be read.

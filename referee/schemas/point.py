@@ -111,9 +111,9 @@ class ReviewPoint(Frozen):
 
     ``argument`` says why it matters, what else could explain it and what follows. ``raised_severity`` is what its
     author gave; ``severity`` what the check says would change in the paper if the point were mended. ``outcome`` and
-    ``reason`` say where it went; ``merged_into`` names the point that took its evidence over. ``unverified_work`` is a
-    work that was named from memory and that nobody looked up: it is never printed. ``computations`` are programs that
-    its author wrote for it, with what they gave.
+    ``reason`` say where it went; ``merged_into`` names the point that took its evidence over. ``computations`` are
+    programs that its author wrote for it, with what they gave. ``unverified_work`` stands in stored reviews alone: a
+    work that a reader of an older version named from memory.
 
     ``number``, ``heading`` and ``weight`` are its place in the one list of the review's points, which every output
     prints; ``evidence/listing.py`` gives them. The number of a point that is not in the list is 0.

@@ -31,8 +31,6 @@ SectionType = Literal[
 SECTION_TYPES: tuple[SectionType, ...] = get_args(SectionType)
 ANY = "any"
 REVIEW = "review"
-QUOTES = "Read the section for this rule of the venue: "
-"""How the first step begins that code builds for a guideline; the guideline's own text follows."""
 _GENERAL = "general-"
 
 
@@ -88,7 +86,7 @@ def _prompt(guideline: Guideline) -> SectionPrompt:
     if guideline.id in known_guidelines():
         return replace(_known(guideline.id), text=guideline.text)
     steps = (
-        f"{QUOTES}{guideline.text}",
+        f"Read the section for this rule of the venue: {guideline.text}",
         "Find the sentences of the section that bear on the rule, those that meet it and those that do not.",
         "Where the section falls short, name the sentence and what would settle it.",
         "Where the rule does not concern this section, say nothing about it.",

@@ -40,4 +40,4 @@ def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     async def opened(spec: str, **more: object) -> WordEmbedder:
         return WordEmbedder()
 
-    monkeypatch.setattr("referee.graphs.sections.by_part_strategy.open_embedder", opened)
+    monkeypatch.setattr("referee.graphs.sections.strategy.open_embedder", opened)

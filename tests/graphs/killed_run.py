@@ -12,7 +12,6 @@ from tests.support import FakeServer
 
 from .sections_run import assert_complete, assert_conserved
 from .sections_script import VENUE
-from .whole_script import assert_whole
 
 
 def assert_killed_and_resumed(
@@ -22,12 +21,10 @@ def assert_killed_and_resumed(
     *more: str,
     replies: int,
     settings: str = "",
-    prose: bool = False,
 ) -> None:
     """Nothing that was written down is paid again, and the review is whole.
 
-    One call at a time, so that the kill loses one at most. ``settings`` are more of the file's;
-    ``prose``: the review is written as prose, in which no claim stands in its own words.
+    One call at a time, so that the kill loses one at most. ``settings`` are more of the file's.
     """
     (folder / "referee.toml").write_text(f"[calls]\nconcurrency = 1\n{settings}")
     trace = folder / "run" / "trace.jsonl"
@@ -49,9 +46,6 @@ def assert_killed_and_resumed(
     paid_again = set(calls[len(before) :]) & set(before[:kept])
     assert not paid_again
     review = Review.model_validate_json((folder / "run" / "review.json").read_text())
-    if prose:
-        assert_whole(review, folder / "run")
-    else:
-        assert_conserved(review)
+    assert_conserved(review)
     assert_complete(review)
     assert len({json.loads(line)["request"] for line in trace.read_text().splitlines()}) == len(set(calls))

@@ -20,6 +20,7 @@ from referee.schemas.review import Review
 from referee.schemas.run import CallRecord
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
+from referee.venues.prompts import section_prompts
 from tests.options import with_options
 from tests.support import ChatRequest, FakeServer
 from tests.support.script import Script
@@ -28,7 +29,7 @@ from .chunked_run import lean_plan
 from .refining_script import Refining
 from .sections_paper import paper_text
 from .sections_run import quick_settings
-from .whole_script import Raise, WholeScene, run_whole, whole_settings
+from .sections_script import Raised, Scene
 
 CONTEXT = 128_000
 LAMPS = [f"lantern{number}" for number in range(60)]
@@ -74,11 +75,6 @@ def written(request: ChatRequest) -> Any:
     return {"steps": steps_of(next(lamp for lamp in reversed(LAMPS) if lamp in text))}
 
 
-def scripted(**refining: Any) -> Script:
-    script = Refining(**refining).script().entries if refining else {}
-    return Script({**script, **WholeScene().script().entries})
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("steps", ["own", "refined", "built"])
 async def test_fourteen_of_fourteen_alike_criteria_reach_the_readers(folder: Path, steps: str) -> None:
@@ -88,51 +84,42 @@ async def test_fourteen_of_fourteen_alike_criteria_reach_the_readers(folder: Pat
         "refined": {"written": written, "criticism": lambda request: {}},
         "built": {"written": lambda request: {"steps": []}, "criticism": lambda request: {}},
     }[steps]
-    more = {} if steps == "own" else {"preset": "full", "rounds": 1}
-    with FakeServer(scripted(**refining), context_tokens=CONTEXT) as server:
-        settings = whole_settings("core", **({"review.preset": "quick"} if steps == "own" else {}))
-        review = await run_whole(server, folder, venue=form, settings=settings, **more)
+    script = Refining(**refining).script() if refining else None
+    more = {"review.preset": "full", "review.rounds": 1} if refining else QUICK
+    review = await reviewed(folder, form, script=script, **more)
     assert_each_was_read_for(review, form, folder / "run")
-    readers = {reader.name for record in review.criteria for reader in record.readers}
-    assert {name.partition(" (")[0] for name in readers} == {
-        "the reader of the whole paper",
-        "the reader of F1",
-        "the reader of F2",
-    }
-    asked = [c for c in calls_of(folder / "run").values() if c.prompt.startswith(("review/whole", "review/focus"))]
-    assert len(asked) == 3
-    for call in asked:
-        sent = "\n".join(words for _, words in call.messages)
-        lines = [line for line in sent.splitlines() if line.startswith("- [c-")]
-        assert [line.partition("] ")[2].startswith(asks(lamp)) for line, lamp in zip(lines, LAMPS, strict=False)] == [
-            True
-        ] * 14
-        if steps == "refined":
-            assert all(step in sent for lamp in LAMPS[:14] for step in steps_of(lamp))
-        if steps == "built":
-            assert all("name the sentence and what would settle it" in line for line in lines)
+    readers = {reader.name.partition(" (")[0] for record in review.criteria for reader in record.readers}
+    assert {"the reader of P1", "the reader of P2", "the reader of P3"} <= readers
+    calls = calls_of(folder / "run")
+    for lamp, record in zip(LAMPS, review.criteria, strict=False):
+        for call in (calls[reader.call_id] for reader in record.readers if "reader of" in reader.name):
+            sent = "\n".join(words for _, words in call.messages)
+            if steps == "refined":
+                assert all(step in sent for step in steps_of(lamp))
+            if steps == "built":
+                assert "name the sentence and what would settle it" in sent
 
 
 @pytest.mark.parametrize("name", ["arr", "iclr-2026", "emnlp-2023"])
-async def test_the_reader_of_the_whole_paper_is_asked_all_that_a_shipped_form_asks(folder: Path, name: str) -> None:
+async def test_readers_are_asked_all_that_a_shipped_form_asks(folder: Path, name: str) -> None:
     form = load_venue(name)
-    with FakeServer(WholeScene().script(), context_tokens=CONTEXT) as server:
-        review = await run_whole(server, folder, venue=name, readings="whole")
-    (whole,) = [call for call in calls_of(folder / "run").values() if call.prompt.startswith("review/whole")]
-    sent = "\n".join(words for _, words in whole.messages)
-    for record, guideline in zip(review.criteria, form.guidelines, strict=True):
-        if record.note:
-            assert (record.note, record.readers) == (OF_THE_REVIEW, ())
-            continue
-        assert [reader.call_id for reader in record.readers] == [whole.call_id]
-        assert guideline.text in sent
-    assert sum(bool(record.readers) for record in review.criteria) > 4
+    assert_each_was_read_for(await reviewed(folder, form, **{"review.strategy": "audited"}), form, folder / "run")
+
+
+@pytest.mark.parametrize("name", ["arr", "iclr-2026", "emnlp-2023"])
+async def test_readers_of_parts_are_asked_all_that_a_shipped_form_asks_of_a_paper(folder: Path, name: str) -> None:
+    form = load_venue(name)
+    of_the_paper = {prompt.guideline_id for prompt in section_prompts(form) if not prompt.is_about_the_review}
+    review = await reviewed(folder, form, **QUICK)
+    readers = {record.id: [reader.name for reader in record.readers] for record in review.criteria}
+    assert {id_ for id_, names in readers.items() if any("reader of" in name for name in names)} == of_the_paper
+    assert len(of_the_paper) > 4
 
 
 STRATEGIES = [
     "sections",
-    "parts",
     "single",
+    "audited",
     "multi-agent",
     "ensemble",
     "progressive",
@@ -145,22 +132,23 @@ STRATEGIES = [
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_thirty_criteria_are_read_for_in_every_strategy(folder: Path, strategy: str) -> None:
     form, given = venue(30), {"review.strategy": strategy}
-    if strategy in ("sections", "parts"):
-        given = {"review.strategy": "sections", "review.readings": "parts" if strategy == "parts" else "core"}
+    if strategy == "sections":
         given["review.preset"] = "quick"
     if strategy in ("aligned", "enriched"):
         given["review.target"] = "5"
     review = await reviewed(folder, form, **given)
     assert_each_was_read_for(review, form, folder / "run")
-    expected = {"single": 1, "multi-agent": 3, "ensemble": 5}.get(strategy)
+    expected = {"single": 1, "audited": 2, "multi-agent": 3, "ensemble": 5}.get(strategy)
     assert expected is None or all(len(record.readers) == expected for record in review.criteria)
 
 
-async def reviewed(folder: Path, form: VenueForm, text: str = "", context: int = CONTEXT, **given: Any) -> Review:
-    """A review on generated replies."""
+async def reviewed(
+    folder: Path, form: VenueForm, text: str = "", context: int = CONTEXT, script: Script | None = None, **given: Any
+) -> Review:
+    """A review on generated replies, where no script says more."""
     (folder / "paper.md").write_text(text or paper_text(3), encoding="utf-8")
     settings = quick_settings(**{"models.context_tokens": context, "calls.concurrency": 64, **given})
-    with FakeServer(context_tokens=context) as server:
+    with FakeServer(script, context_tokens=context) as server:
         options = {"model": "m", "base_url": server.base_url, "out": folder / "run", "settings": settings}
         return await review_paper(folder / "paper.md", venue=form, **with_options(**options))
 
@@ -183,36 +171,32 @@ async def test_one_criterion_and_sixty(folder: Path, count: int) -> None:
     assert_each_was_read_for(await reviewed(folder, form, **QUICK), form, folder / "run")
 
 
-async def test_of_two_equal_criteria_both_are_recorded_and_the_question_is_asked_once(folder: Path) -> None:
+async def test_of_two_equal_criteria_both_are_recorded(folder: Path) -> None:
     form = venue(3, lantern1=f"  {asks('lantern0').upper()}")
     review = await reviewed(folder, form, **QUICK)
     assert [record.id for record in review.criteria if record.readers] == ["c-lantern0", "c-lantern1", "c-lantern2"]
-    for call in calls_of(folder / "run").values():
-        if call.prompt.startswith("review/whole"):
-            assert call.messages[-1][1].count("- [c-lantern0, c-lantern1] ") == 1
-            assert "- [c-lantern1]" not in call.messages[-1][1]
 
 
 @pytest.mark.parametrize("text", [f"# Lamps\n\n{PARAGRAPH}\n", f"# Lamps\n\n## Method\n\n{PARAGRAPH}\n\n{PARAGRAPH}\n"])
 async def test_a_paper_of_one_paragraph_or_of_forty_words_loses_no_criterion(folder: Path, text: str) -> None:
     form = venue(14)
-    assert_each_was_read_for(await reviewed(folder, form, text, **QUICK), form, folder / "run")
+    review = await reviewed(folder, form, text, script=Scene().script(), **QUICK)
+    assert_each_was_read_for(review, form, folder / "run")
 
 
-async def test_a_criterion_whose_sections_the_paper_lacks_goes_to_the_reader_of_the_whole(folder: Path) -> None:
+async def test_a_criterion_whose_sections_the_paper_lacks_goes_to_the_readers_there_are(folder: Path) -> None:
     form = load_venue("neurips-2025")
     review = await reviewed(folder, form, f"# Lamps\n\n## Conclusion\n\n{PARAGRAPH}\n", **QUICK)
     assert all(record.readers or record.note == OF_THE_REVIEW for record in review.criteria)
 
 
-async def test_criteria_that_no_window_holds_are_refused_before_the_first_call(folder: Path) -> None:
+async def test_criteria_that_no_window_holds_are_refused(folder: Path) -> None:
     form = venue(60, **{lamp: " ".join([asks(lamp)] * 12) for lamp in LAMPS})
-    with pytest.raises(ContextTooLong, match=r"the venue's 60 criteria take [\d,]+ tokens without any steps"):
+    with pytest.raises(ContextTooLong, match="too long for the model's context of 22,500, with 60 criteria beside it"):
         await reviewed(folder, form, f"# Lamps\n\n{PARAGRAPH}\n", context=22_500, **QUICK)
-    assert not (folder / "run" / "trace.jsonl").exists()
 
 
-async def test_part_by_part_criteria_that_fit_without_steps_alone_are_read_for_and_the_cut_is_noted(
+async def test_criteria_that_fit_without_steps_alone_are_read_for_and_the_cut_is_noted(
     folder: Path,
 ) -> None:
     form = venue(60)
@@ -229,30 +213,29 @@ async def ran_on_two(folder: Path) -> tuple[Review, VenueForm]:
     form = venue(2)
     constructive = next(g for g in load_venue("colm-2024").guidelines if g.id == "constructive")
     form = form.model_copy(update={"guidelines": (*form.guidelines, constructive)})
-    scene = WholeScene(points={"whole": [Raise("The lamp was never lit."), Raise("The oil is not named.")]})
+    scene = Scene({"Method": [Raised("The lamp was never lit."), Raised("The oil is not named.")]})
 
-    def reading(request: ChatRequest) -> Any:
-        reply = scene.reading(request)
-        for point in reply["points"][:1]:
-            point["criterion"] = "c-lantern1"
+    def section(request: ChatRequest) -> Any:
+        reply = scene.section(request)
+        for point, named in zip(reply["points"], (["c-lantern1"], ["c-lantern0"]), strict=False):
+            point["criterion"] = named
         return reply
 
-    script = Script({**scene.script().entries, "review/whole": reading}, otherwise="fail")
-    with FakeServer(script, context_tokens=CONTEXT) as server:
-        review = await run_whole(server, folder, venue=form, settings=whole_settings("core", **QUICK))
-    return review, form
+    script = Script({**scene.script().entries, "review/section": section})
+    without = {"review.ablate": ["cross"]}  # whose reader is shown those about the review, too
+    return await reviewed(folder, form, script=script, **QUICK, **without), form
 
 
 async def test_a_criterion_leads_to_its_readers_and_to_their_points(folder: Path) -> None:
     review, _ = await ran_on_two(folder)
     lit, oil = (next(p for p in review.points if claim in p.claim) for claim in ("never lit", "not named"))
-    assert (lit.criterion, oil.criterion) == (("c-lantern1",), ())
+    assert (lit.criterion, oil.criterion) == (("c-lantern1",), ("c-lantern0",))
     lines = show(folder / "run", criterion="c-lantern1").lines
     assert lines[0] == f"c-lantern1: {asks('lantern1')}"
-    (at,) = [n for n, line in enumerate(lines) if line.startswith("Given to the reader of the whole paper, call ")]
-    assert f"{lit.call_id} writer: review/whole" in lines[at]
+    (at,) = [n for n, line in enumerate(lines) if line.startswith("Given to the reader of P2 (2 Method), call ")]
+    assert f"{lit.call_id} writer: review/section" in lines[at]
     assert lines[at + 1].startswith(f"  names it: {lit.number}. [")
-    assert lines[at + 3].startswith(f"  names no criterion: {oil.number}. [")
+    assert lines[at + 3].startswith(f"  names c-lantern0: {oil.number}. [")
     assert any(
         line.startswith(f"  names c-lantern1: {lit.number}. [")
         for line in show(folder / "run", criterion="c-lantern0").lines
@@ -267,7 +250,7 @@ async def test_reports_say_who_read_for_which_criterion(folder: Path) -> None:
     page = review_page(review, form, None, None, lambda image: "")
     for text in (render_review(review, form), page, "\n".join(show(folder / "run").lines)):
         assert HEADING in text
-        assert "the reader of the whole paper: c-lantern0, c-lantern1." in text
+        assert "Given to the reader of P2 (2 Method): c-lantern0, c-lantern1." in text
         assert f"Given to no reader: constructive ({OF_THE_REVIEW})." in text
 
 

@@ -17,13 +17,14 @@ from referee.errors import BudgetExceeded, ModelUnavailable
 from referee.reports import render_review
 from referee.schemas.figure import FigureReading
 from referee.schemas.review import Review
-from referee.settings import PromptText
+from referee.settings import PromptText, Settings
 from referee.venues import load_venue
-from tests.support import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault, Script
 from tests.unit.papers.conftest import prose
 from tests.unit.prompts.test_own import MARK, own_text
 
-from .whole_script import VENUE, Raise, WholeScene, whole_settings
+from .sections_run import quick_settings
+from .sections_script import VENUE
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
 SAYS = "As Figure 1 shows, most of the intervals of the study hold it."
@@ -43,10 +44,13 @@ def looked(request: ChatRequest) -> dict[str, Any]:
     return {"looked": shows, "remarks": [remark], "serves": "two squares without axes"}
 
 
-def script(**more: Any) -> Any:
-    made = WholeScene().script()
-    made.entries |= {"models/sees": sees, "figures/read": looked, **more}
-    return made
+def script(**more: Any) -> Script:
+    return Script({"models/sees": sees, "figures/read": looked, **more})
+
+
+def settings_of(**more: Any) -> Settings:
+    """The default strategy, with the window that the server names."""
+    return quick_settings(**{"review.strategy": "audited", "models.context_tokens": None, **more})
 
 
 @pytest.fixture
@@ -77,7 +81,7 @@ def _text(canvas: Canvas, start: float, count: int) -> None:
 
 
 async def reviewed(server: FakeServer, paper: Any, out: str = "run", **more: Any) -> Review:
-    options = {"settings": whole_settings("whole"), "base_url": server.base_url}
+    options = {"settings": settings_of(), "base_url": server.base_url}
     how = {"resume": Path(more.pop("resume"))} if "resume" in more else {"out": Path(out)}
     options |= {name: more.pop(name) for name in ("settings", "confirm") if name in more}
     return await review(paper, venue=VENUE, model="m", options=RunOptions(**how, **options), **more)
@@ -110,17 +114,15 @@ async def test_the_figures_arrive_and_what_is_wrong_with_them_is_printed(paper: 
     with FakeServer(script(), context_tokens=64_000) as server:
         made = await reviewed(server, paper)
         (look,) = asked(server, "figures/read")
-        (whole,) = asked(server, "review/whole")
     assert [near(middle(data), colour) for data, colour in zip(look.images, (RED, BLUE), strict=True)] == [True, True]
-    assert len(whole.images) == 2, "small ones go with the reading of the whole"
-    assert "1: Figure 1; 2: Figure 2" in whole.user
-    assert all(near(middle(data), colour) for data, colour in zip(whole.images, (RED, BLUE), strict=True))
     (point,) = [point for point in made.points if point.source == "figure"]
     assert point.claim == f"Figure 1 (p. 1), as read by eye: {WRONG}"
     assert [(one.page, one.status) for one in point.evidence] == [(1, "exact"), (1, "exact")]
     assert point.evidence[0].box is not None
     assert point.outcome == "printed"
-    assert "by eye" in str(made.fields[str(point.field)])
+    assert point.check is not None
+    assert (point.check.verdict, point.check.reason) == ("unchecked", "the check of the text sees no picture")
+    assert f"material, not checked] {point.claim}" in str(made.fields[str(point.field)])
     reading = reading_of(made)
     assert [(one.label, one.page, one.shows) for one in reading.seen] == [
         ("Figure 1", 1, "a plain square, number 1"),
@@ -140,7 +142,7 @@ async def test_the_figures_arrive_and_what_is_wrong_with_them_is_printed(paper: 
 async def test_the_figures_are_shown_with_a_prompt_of_ones_own(paper: Path) -> None:
     own = PromptText(file="mine.md", text=own_text("figures/read"))
     with FakeServer(script()) as server:
-        options = {"settings": whole_settings("whole"), "base_url": server.base_url, "out": Path("run")}
+        options = {"settings": settings_of(), "base_url": server.base_url, "out": Path("run")}
         await review(paper, venue=VENUE, model="m", options=RunOptions(prompts={"figures/read": own}, **options))
         (call,) = asked(server, "figures/read@mine.md-")
     assert MARK in "\n".join(message.text for message in call.messages)
@@ -148,20 +150,19 @@ async def test_the_figures_are_shown_with_a_prompt_of_ones_own(paper: Path) -> N
 
 @pytest.mark.slow
 async def test_a_resume_pays_for_no_picture_again(paper: Path) -> None:
-    once = [Fault("500", prompt_id="review/whole", first=1)]
+    once = [Fault("500", prompt_id="review/single", first=1)]
     with FakeServer(script(), faults=once, context_tokens=64_000) as server:
         with pytest.raises(ModelUnavailable):
-            await reviewed(server, paper, settings=whole_settings("whole", **{"calls.max_tries": 1}))
+            await reviewed(server, paper, settings=settings_of(**{"calls.max_tries": 1}))
         made = await reviewed(server, paper, resume="run")
         assert len(asked(server, "figures/read")) == len(asked(server, "models/sees")) == 1
     assert len(reading_of(made).seen) == 2
 
 
-async def test_a_strategy_of_one_call_prints_them_in_its_list(paper: Path) -> None:
-    with FakeServer(script(**{"review/single": None}), context_tokens=64_000) as server:
-        server.script.otherwise = "instance"
-        del server.script.entries["review/single"]
-        made = await reviewed(server, paper, strategy="single")
+@pytest.mark.parametrize("strategy", ["single", "sections"])
+async def test_other_strategies_print_them_in_their_lists(paper: Path, strategy: str) -> None:
+    with FakeServer(script(), context_tokens=64_000) as server:
+        made = await reviewed(server, paper, strategy=strategy)
     (point,) = [point for point in made.points if point.source == "figure"]
     assert point.number
     assert f"material, not checked] {point.claim}" in str(made.fields[str(point.field)])
@@ -183,8 +184,7 @@ async def test_a_model_that_sees_nothing_is_shown_nothing(paper: Path, answer: A
     with FakeServer(script(**{"models/sees": answer}), context_tokens=64_000) as server:
         made = await reviewed(server, paper)
         assert not asked(server, "figures/read")
-        (whole,) = asked(server, "review/whole")
-    assert whole.images == ()
+        assert all(not entry.request.images for entry in server.log if entry.request.prompt_id.startswith("review/"))
     reading = reading_of(made)
     assert reason.removeprefix("m ") in reading.reason
     assert {one.label: reason.removeprefix("m ") in one.reason for one in reading.unseen} == {
@@ -240,7 +240,7 @@ async def test_the_estimate_says_what_is_shown_and_counts_it(paper: Path) -> Non
 
 async def test_a_limit_stops_before_the_pictures_are_paid(paper: Path) -> None:
     with FakeServer(script(), context_tokens=64_000) as server:
-        settings = whole_settings("whole", **{"budget.max_tokens": 1_500})
+        settings = settings_of(**{"budget.max_tokens": 1_500})
         with pytest.raises(BudgetExceeded):
             await reviewed(server, paper, settings=settings)
         assert not asked(server, "figures/read")
@@ -282,25 +282,3 @@ async def test_a_file_that_is_gone_leaves_a_review_of_the_text(paper: Path, monk
         made = await reviewed(server, paper)
     assert reading_of(made).reason == "the converter crashed."
     assert made.fields["summary"]
-
-
-async def test_what_rests_on_a_picture_is_not_tested_by_who_sees_none(paper: Path) -> None:
-    text, seen = "The study counts intervals and draws squares.", "The square is red, as read by eye, and not blue."
-    by_figure = f"Figure 1 (p. 1), as read by eye: {WRONG}"
-    scene = WholeScene(points={"whole": [Raise(text), Raise(seen)]}, same=[(text, by_figure)])
-    made = scene.script()
-    made.entries |= {"models/sees": sees, "figures/read": looked}
-    with FakeServer(made, context_tokens=64_000) as server:
-        points = (await reviewed(server, paper)).points
-        tested = [request.user for request in asked(server, "review/verify")]
-    joined = next(point for point in points if point.claim == text)
-    assert joined.merged_from == ("f-1",)
-    assert joined.outcome == "printed"
-    assert joined.check is not None
-    assert joined.check.verdict == "stands", "its own claim is of the text"
-    assert any(text in request for request in tested)
-    by_eye = next(point for point in points if point.claim == seen)
-    assert by_eye.outcome == "printed"
-    assert by_eye.check is not None
-    assert (by_eye.check.verdict, by_eye.check.reason) == ("unchecked", "the check of the text sees no picture")
-    assert not any(seen in request for request in tested)

@@ -10,17 +10,19 @@ from typing import Any
 
 import pytest
 
+from referee.api import review
 from referee.errors import BudgetExceeded, RunError, SettingsError
 from referee.literature.checking import Record
 from referee.reports import render_review
 from referee.schemas.review import Review
 from referee.venues import load_venue
-from tests.support import ChatRequest, FakeServer
+from tests.options import with_options
+from tests.support import ChatRequest, FakeServer, Script
 from tests.support.bibliography import Bibliography, Reply, Work
 
-from .sections_paper import SEEDED, TIED
+from .sections_paper import SEEDED, TIED, paper_text
+from .sections_run import quick_settings
 from .sections_script import VENUE
-from .whole_script import Raise, WholeScene, long_paper, run_whole, whole_settings
 
 DAY = date(2021, 6, 30)
 SHOWS = "We count lanterns on the harbour corpus with one encoder."
@@ -35,16 +37,6 @@ PART = Work(
 )
 LATER = Work("Lanterns of the future", 2022, (("Cy", "Ma"),), "10.1/later", abstract="We count lanterns tomorrow.")
 EARLIER_YEAR = SAME._replace(title="Lanterns of that year", doi="10.1/year", year=2021, published="2021-12-01")
-NAMED = "Li, Encoders with one seed, 2019"
-SCENE = WholeScene(
-    points={
-        "whole": [
-            Raise("The method is known.", kind="novelty", work=NAMED),
-            Raise("Was it Nobody 2018?", work="Nobody 2018"),
-        ]
-    },
-    rating=5,
-)
 
 
 def ids_in(request: ChatRequest) -> dict[str, str]:
@@ -79,6 +71,9 @@ def claims(request: ChatRequest) -> Any:
     }
 
 
+SCRIPT = Script({"literature/queries": claims, "literature/read": reading})
+
+
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Bibliography]:
     held = [SAME, PART, LATER, EARLIER_YEAR]
@@ -90,18 +85,24 @@ def services(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Bibliogr
 
 def asking(services: Bibliography, **more: Any) -> Any:
     addresses = {f"citations.{name}": address for name, address in services.addresses.items()}
-    return whole_settings("whole", **{"citations.contact": "a@b.org", **addresses, **more})
+    own = {"review.strategy": "audited", "models.context_tokens": None, "citations.contact": "a@b.org"}
+    return quick_settings(**{**own, **addresses, **more})
+
+
+async def reviewed(server: FakeServer, folder: Path, *, text: str = "", **more: Any) -> Review:
+    (folder / "paper.md").write_text(text or paper_text(3), encoding="utf-8")
+    options: dict[str, Any] = {"venue": VENUE, "model": "m", "base_url": server.base_url, **more}
+    options |= {} if "resume" in more else {"out": folder / "run"}
+    return await review(folder / "paper.md", **with_options(**options))
 
 
 async def searched(
     folder: Path, services: Bibliography | None, *, text: str = "", **more: Any
 ) -> tuple[Review, FakeServer]:
-    script = SCENE.script()
-    script.entries |= {"literature/queries": claims, "literature/read": reading}
     if services is not None:
         more = {"settings": asking(services), "literature": "online", "as_of": DAY, **more}
-    with FakeServer(script, context_tokens=64_000) as server:
-        return await run_whole(server, folder, text=text, **more), server
+    with FakeServer(SCRIPT, context_tokens=64_000) as server:
+        return await reviewed(server, folder, text=text, **more), server
 
 
 def found(review: Review) -> Any:
@@ -109,8 +110,9 @@ def found(review: Review) -> Any:
     return review.literature
 
 
-async def test_works_that_bear_on_claims_are_points_and_evidence(folder: Path, services: Bibliography) -> None:
-    review, server = await searched(folder, services)
+@pytest.mark.parametrize("strategy", ["audited", "single", "sections"])
+async def test_comparisons_that_are_missing_are_points(folder: Path, services: Bibliography, strategy: str) -> None:
+    review, server = await searched(folder, services, strategy=strategy)
     literature = found(review)
     assert {work.title for work in literature.works} == {SAME.title, PART.title}
     (missing,) = literature.missing_comparisons
@@ -131,20 +133,9 @@ async def test_works_that_bear_on_claims_are_points_and_evidence(folder: Path, s
         assert words in page, words
     assert "were not in the paper's own words" in page
     asked = [call.request for call in server.log.calls(endpoint="chat") if call.request is not None]
-    assert not any(SAME.title in r.user for r in asked if r.prompt_id.startswith(("review/whole", "review/verify")))
-    (prose,) = [r for r in asked if r.prompt_id.startswith("review/write")]
-    assert SHOWS in prose.user
-
-
-async def test_a_work_that_a_reader_names_is_looked_up_and_its_point_stays_what_it_is(
-    folder: Path, services: Bibliography
-) -> None:
-    review, _ = await searched(folder, services)
-    by_work = {point.unverified_work: point for point in review.points if point.unverified_work}
-    assert "is listed: “Encoders with one seed”, 2019 [arXiv:1901.00001]" in by_work[NAMED].reason
-    assert "looked up and not found" in by_work["Nobody 2018"].reason
-    assert by_work[NAMED].polarity == "question", "only works outside the paper decide on novelty"
-    assert by_work["Nobody 2018"].polarity == "weakness"
+    shown = {request.prompt_id.partition("@")[0] for request in asked if SHOWS in request.user}
+    whole = {"audited": ("single", "audit", "final"), "single": ("single",), "sections": ()}
+    assert shown == {"literature/read", *(f"review/{name}" for name in whole[strategy])}
 
 
 async def test_nothing_later_than_the_day_and_nobody_but_the_services(folder: Path, services: Bibliography) -> None:
@@ -208,7 +199,7 @@ async def test_references_are_looked_up_without_a_model(folder: Path, services: 
         json.dumps(Record("Deep counting of things", 2020, ("Ada Lo",))._asdict()) + "\n", encoding="utf-8"
     )
 
-    text = long_paper() + "\n## References\n\n[1] Ada Lo. 2020. Deep counting of things. In Harbour Days.\n\n"
+    text = paper_text(3) + "\n## References\n\n[1] Ada Lo. 2020. Deep counting of things. In Harbour Days.\n\n"
     text += "[2] Bo Li. 2019. A work that nobody lists anywhere at all. In Nowhere.\n"
     review, _ = await searched(folder, None, references=index, text=text, settings=asking(services))
     assert review.references is not None
@@ -222,14 +213,13 @@ async def test_what_cited_works_say_is_printed_with_both_quotations(folder: Path
     index = folder / "works.jsonl"
     listed = Record("Deep counting of things", 2020, ("Ada Lo",), abstract="Things are counted deeply in this work.")
     index.write_text(json.dumps(listed._asdict()) + "\n", encoding="utf-8")
-    text = long_paper().replace(SEEDED, f"{SEEDED} Things are counted well [1].")
+    text = paper_text(3).replace(SEEDED, f"{SEEDED} Things are counted well [1].")
     text += "\n## References\n\n[1] Ada Lo. 2020. Deep counting of things. In Harbour Days.\n"
     said = {"id": "q1", "verdict": "supports", "quotation": "Things are counted deeply in this work."}
-    script = SCENE.script()
-    script.entries |= {"literature/support": lambda request: {"citations": [said]}}
+    script = Script({"literature/support": lambda request: {"citations": [said]}})
     with FakeServer(script, context_tokens=64_000) as server:
         settings = asking(services)
-        review = await run_whole(server, folder, text=text, references=index, support=True, settings=settings)
+        review = await reviewed(server, folder, text=text, references=index, support=True, settings=settings)
     assert review.references is not None
     (one,) = review.references.support
     assert (one.sentence, one.verdict) == ("Things are counted well [1].", "supports")
@@ -239,10 +229,9 @@ async def test_what_cited_works_say_is_printed_with_both_quotations(folder: Path
 
 
 async def test_a_model_that_cannot_name_claims_leaves_the_review(folder: Path, services: Bibliography) -> None:
-    script = SCENE.script()
-    script.entries |= {"literature/queries": lambda request: {"claims": "none"}}
+    script = Script({"literature/queries": lambda request: {"claims": "none"}})
     with FakeServer(script, context_tokens=64_000) as server:
-        review = await run_whole(server, folder, settings=asking(services), literature="online", as_of=DAY)
+        review = await reviewed(server, folder, settings=asking(services), literature="online", as_of=DAY)
     assert "the search ended early" in found(review).failures[0]
     assert found(review).works == ()
 
@@ -264,18 +253,16 @@ async def test_a_run_that_goes_on_searches_by_the_same_day(folder: Path, service
 
 async def test_a_resumed_run_is_given_the_answers_it_began_with(folder: Path, services: Bibliography) -> None:
     """A service that was down answers the second time: what the first start was told is in the run folder."""
-    script = SCENE.script()
-    script.entries |= {"literature/queries": claims, "literature/read": reading}
     options: dict[str, Any] = {"settings": asking(services), "literature": "online", "as_of": DAY}
-    with FakeServer(script, context_tokens=64_000) as server:
+    with FakeServer(SCRIPT, context_tokens=64_000) as server:
         services.instead["openalex"] = [Reply(403)] * 99
         with pytest.raises(BudgetExceeded):
-            await run_whole(server, folder, max_tokens=9_000, **options)
+            await reviewed(server, folder, max_tokens=9_000, **options)
         before = len(server.log.calls(endpoint="chat"))
         assert before >= 2
         services.instead.clear()
         services.works["openalex"] = [Work("A new work on lanterns", 2018, (("Di", "Mo"),), "10.1/new", abstract=SHOWS)]
-        review = await run_whole(server, folder, resume=folder / "run", max_tokens=10**7, **options)
+        review = await reviewed(server, folder, resume=folder / "run", max_tokens=10**7, **options)
         chats = [call.digest for call in server.log.calls(endpoint="chat")]
     assert len(set(chats)) == len(chats) > before
     assert {work.title for work in found(review).works} == {SAME.title, PART.title}

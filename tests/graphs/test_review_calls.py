@@ -110,7 +110,7 @@ async def test_no_more_than_five_calls_wait_for_one_another(
 
 @pytest.mark.parametrize("sections", PAPERS)
 async def test_the_lean_plan_reads_and_composes(folder: Path, monkeypatch: pytest.MonkeyPatch, sections: int) -> None:
-    monkeypatch.setattr("referee.graphs.sections.by_part_strategy.is_lean", lambda job: True)
+    monkeypatch.setattr("referee.graphs.sections.strategy.is_lean", lambda job: True)
     calls = await calls_of(Scene(), folder, sections)
     assert len(calls) <= sections + 2
     assert {call.role for call in calls} == {"writer", "composer"}

@@ -9,7 +9,6 @@ import pytest
 from .killed_run import assert_killed_and_resumed
 from .sections_paper import paper_text
 from .sections_run import WINDOW
-from .whole_script import long_paper
 
 
 @pytest.mark.slow
@@ -20,8 +19,7 @@ def test_killed_as_soon_as_a_reply_is_written_down(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("replies", [2, 5])
-def test_the_whole_paper_plan_killed_among_readings_or_checks(folder: Path, replies: int) -> None:
-    (folder / "paper.md").write_text(long_paper())
-    every = '[review]\nreadings = "all"\n'
-    assert_killed_and_resumed(folder, "paper.md", "sections", replies=replies, settings=every, prose=True)
+@pytest.mark.parametrize("replies", [1, 2])
+def test_killed_after_the_draft_or_the_audit(folder: Path, replies: int) -> None:
+    (folder / "paper.md").write_text(paper_text(3))
+    assert_killed_and_resumed(folder, "paper.md", "audited", replies=replies)

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from referee.api import review as review_paper
 from referee.cli import main
 from referee.errors import ReplyInvalid
 from referee.schemas.run import RunRecord
+from referee.venues import load_venue
+from tests.options import with_options
 from tests.support import FakeServer, Fault
 
 from .sections_paper import PROMISE, SEEDED, TUNED, paper_text
-from .sections_run import WINDOW, by_claim, run_sections
+from .sections_run import WINDOW, assert_conserved, by_claim, quick_settings, run_sections
 from .sections_script import VENUE, Answers, Raised, Scene, with_own_rule
 
 # The reviewer part by part.
@@ -112,6 +115,17 @@ async def test_random_valid_replies_end_in_a_whole_review(folder: Path, seed: in
         review = await run_sections(server, folder, sections=2)
     assert all("unverified" in point.reason for point in review.points if point.unverified)
     assert all(point.severity == point.raised_severity for point in review.points if not point.merged_from)
+
+
+@pytest.mark.parametrize("venue", ["arr", "tmlr", "iclr-2024", "icml-2025-position", "corl-2021"])
+async def test_random_valid_replies_on_other_forms(folder: Path, venue: str) -> None:
+    (folder / "paper.md").write_text(paper_text(2), encoding="utf-8")
+    with FakeServer(seed=11, context_tokens=32_000) as server:
+        on = {"model": "m", "base_url": server.base_url, "settings": quick_settings(**{"review.preset": "quick"})}
+        made = await review_paper(folder / "paper.md", **with_options(venue=venue, out=folder / "run", **on))
+    assert_conserved(made)
+    assert list(made.fields) == [field.name for field in load_venue(venue).fields]
+    assert all(value is not None or made.nulls[name] for name, value in made.fields.items())
 
 
 async def test_empty_replies_end_in_a_nearly_empty_review(folder: Path) -> None:

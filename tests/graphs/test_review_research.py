@@ -100,13 +100,13 @@ async def test_what_has_no_meaning_is_refused_before_any_call(
 async def test_the_lean_plan_refuses_to_leave_out_what_it_does_not_have(
     folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    monkeypatch.setattr("referee.graphs.sections.by_part_strategy.is_lean", lambda job: True)
+    monkeypatch.setattr("referee.graphs.sections.strategy.is_lean", lambda job: True)
     with pytest.raises(SettingsError, match=f"'{step}' takes out a step that the lean plan"):
         await ran(Scene(), folder, settings=quick_settings(**{"review.ablate": ["card", step]}))
 
 
 async def test_the_lean_plan_goes_without_the_steps_it_has(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.graphs.sections.by_part_strategy.is_lean", lambda job: True)
+    monkeypatch.setattr("referee.graphs.sections.strategy.is_lean", lambda job: True)
     steps = ["card", "merge", "rules", "score-from-points", "venue", "whole-section"]
     review, server = await ran(Scene(), folder, settings=quick_settings(**{"review.ablate": steps}))
     assert review.provenance is not None

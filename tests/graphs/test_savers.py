@@ -23,7 +23,6 @@ from .refining_script import Refining, small_venue
 from .sections_run import quick_settings, run_sections
 from .test_guidelines import LABEL, compiled
 from .test_literature import asking, searched, services
-from .whole_script import WholeScene, run_whole
 
 __all__ = ["services"]
 
@@ -69,9 +68,9 @@ async def compile_page(folder: Path) -> Any:
 
 
 MACHINES: dict[str, Callable[[Path], Awaitable[Any]]] = {
-    "the whole paper": lambda folder: on_a_server(run_whole, WholeScene().script(), folder),
-    "part by part": lambda folder: on_a_server(run_sections, None, folder),
+    "sections": lambda folder: on_a_server(run_sections, None, folder),
     "single": lambda folder: on_a_server(run_sections, None, folder, strategy="single"),
+    "audited": lambda folder: on_a_server(run_sections, None, folder, strategy="audited"),
     "ensemble": lambda folder: on_a_server(run_panel, Panel().script(), folder),
     "multi-agent": lambda folder: on_a_server(run_chunked, TeamScene().script(), folder, "multi-agent"),
     "progressive": lambda folder: on_a_server(run_chunked, PassageScene().script(), folder, "progressive"),

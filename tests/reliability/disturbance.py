@@ -14,29 +14,16 @@ import pytest
 
 from referee.runs import Budget, Reservation
 from referee.schemas.usage import Usage
-from tests.graphs.sections_paper import paper_text
 from tests.support import FakeServer
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 _CLOCKED = ("referee.llm.door.datetime", "referee.llm.failures.datetime", "referee.runs.folder.datetime")
 
 
-# What ``long_paper`` is read by: one reader of the whole, then method, experiments and appendices line by line.
-FOCUSED = 3
-
-
-def long_paper() -> str:
-    """A paper whose method, experiments and appendices each have enough words for a reader of their own."""
-    prose = [section.partition("\n\n")[2] for section in paper_text(12).split("\n\n## ")[2:]]
-    more = (
-        "13 Model",
-        "14 Algorithm",
-        "Appendix A Proofs",
-        "Appendix B Details",
-        "Appendix C Tables",
-        "Appendix D Maps",
-    )
-    return "\n\n".join([paper_text(12).rstrip(), *(f"## {h}\n\n{p}" for h, p in zip(more, prose, strict=False))]) + "\n"
+# As many readers as ``paper_text`` has sections are asked at the same time.
+READERS = 4
+WAITING = READERS - 1
+"""Readers that are waited for when one has answered."""
 
 
 def benchmark(name: str) -> ModuleType:

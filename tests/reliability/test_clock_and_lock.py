@@ -53,7 +53,7 @@ def test_a_run_that_dies_again_and_again_while_the_clock_goes_back(
 ) -> None:
     """Each start finds what the one before it did, though what came later bears earlier times."""
     runs, script, clock = benchmark("runs"), benchmark("script"), Clock(monkeypatch)
-    deaths = ["writer:", "checker: review/group", "checker: review/verify", "composer:"]
+    deaths = ["writer:", "cross:", "checker:", "composer:"]
 
     def progress(event: Event) -> None:
         if event.kind == "call_finished" and deaths and event.text.startswith(deaths[0]):

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from tests.cli.processes import forks
+from tests.graphs.sections_paper import paper_text
 from tests.support import ChatRequest, FakeServer, Script
 
-from .disturbance import FOCUSED, benchmark, long_paper, repeated, wait_until
+from .disturbance import READERS, WAITING, benchmark, repeated, wait_until
 
 PATIENCE_S = 600.0
 
@@ -64,7 +65,9 @@ class Scene:
 
 
 @contextmanager
-def _begun(folder: Path, *, before: int, waiting: int, stop_after_s: float = 2 * PATIENCE_S) -> Iterator[Scene]:
+def _begun(
+    folder: Path, *, before: int, waiting: int, at_once: int = READERS, stop_after_s: float = 2 * PATIENCE_S
+) -> Iterator[Scene]:
     """A run whose first ``before`` calls are answered at once, and all others when they are let."""
     let, plain, asked = threading.Event(), benchmark("script").script(), count(1)
 
@@ -74,11 +77,15 @@ def _begun(folder: Path, *, before: int, waiting: int, stop_after_s: float = 2 *
         await asyncio.to_thread(let.wait, PATIENCE_S)
         return await plain.answer(request)
 
-    (folder / "paper.md").write_text(long_paper())
+    (folder / "paper.md").write_text(paper_text(READERS))
     with FakeServer(Script({"*": when_let}), context_tokens=32_000) as server:
         on = ("--model", "fake", "--embedder", "embed", "--base-url", server.base_url, "--no-cache", "--out", "run")
-        argv = ("review", "paper.md", "--venue", "neurips-2025", *on)
-        env = {"REFEREE_CACHE_DIR": str(folder / "cache"), "REFEREE_CALLS__STOP_AFTER_S": str(stop_after_s)}
+        argv = ("review", "paper.md", "--venue", "neurips-2025", "--strategy", "sections", *on)
+        env = {
+            "REFEREE_CACHE_DIR": str(folder / "cache"),
+            "REFEREE_CALLS__CONCURRENCY": str(at_once),
+            "REFEREE_CALLS__STOP_AFTER_S": str(stop_after_s),
+        }
         child = forks().start(argv, folder, out=folder / "log", env=env)
         started = Scene(folder, server, let, child, folder / "log")
         started.waits_for(lambda: len(_waiting(server)) == waiting)
@@ -89,15 +96,15 @@ def _begun(folder: Path, *, before: int, waiting: int, stop_after_s: float = 2 *
 
 @pytest.fixture
 def scene(folder: Path) -> Iterator[Scene]:
-    """The reading of the whole paper is answered; those of its parts are waited for together."""
-    with _begun(folder, before=1, waiting=FOCUSED) as begun:
+    """One reader has answered; the others are waited for together."""
+    with _begun(folder, before=1, waiting=WAITING) as begun:
         yield begun
 
 
 @pytest.fixture
-def ahead(folder: Path) -> Iterator[Scene]:
-    """The first call goes ahead, and the others wait for it."""
-    with _begun(folder, before=0, waiting=1) as begun:
+def one_at_a_time(folder: Path) -> Iterator[Scene]:
+    """One reader is waited for, and the others wait for their turn."""
+    with _begun(folder, before=0, waiting=1, at_once=1) as begun:
         yield begun
 
 
@@ -108,24 +115,24 @@ def _waiting(server: FakeServer) -> list[Any]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_once_calls_under_way_are_answered_and_kept(scene: Scene, number: signal.Signals) -> None:
     scene.child.send(number)
-    scene.waits_for(lambda: scene.said(f"waiting for {FOCUSED} calls under way"))
+    scene.waits_for(lambda: scene.said(f"waiting for {WAITING} calls under way"))
     assert scene.child.ended(0) is None
     scene.let.set()
-    scene.stopped(kept=1 + FOCUSED)
-    assert len(scene.server.log.calls(endpoint="chat")) == 1 + FOCUSED, "no other call was sent"
+    scene.stopped(kept=1 + WAITING)
+    assert len(scene.server.log.calls(endpoint="chat")) == 1 + WAITING, "no other call was sent"
     scene.resumed()
     assert repeated(scene.server) == []
 
 
-def test_calls_that_wait_for_the_one_ahead_are_not_sent_after_a_stop(ahead: Scene) -> None:
-    ahead.child.send(signal.SIGINT)
-    ahead.waits_for(lambda: ahead.said("stopping: waiting for"))
-    assert ahead.child.ended(0) is None
-    ahead.let.set()
-    ahead.stopped(kept=1)
-    assert len(ahead.server.log.calls(endpoint="chat")) == 1, "no other call was sent"
-    ahead.resumed()
-    assert repeated(ahead.server) == []
+def test_calls_that_wait_for_their_turn_are_not_sent_after_a_stop(one_at_a_time: Scene) -> None:
+    one_at_a_time.child.send(signal.SIGINT)
+    one_at_a_time.waits_for(lambda: one_at_a_time.said("stopping: waiting for"))
+    assert one_at_a_time.child.ended(0) is None
+    one_at_a_time.let.set()
+    one_at_a_time.stopped(kept=1)
+    assert len(one_at_a_time.server.log.calls(endpoint="chat")) == 1, "no other call was sent"
+    one_at_a_time.resumed()
+    assert repeated(one_at_a_time.server) == []
 
 
 def test_twice_ends_at_once(scene: Scene) -> None:
@@ -133,17 +140,17 @@ def test_twice_ends_at_once(scene: Scene) -> None:
     scene.waits_for(lambda: scene.said("Ctrl-C again stops at once"))
     scene.child.send(signal.SIGINT)
     scene.stopped(kept=1)
-    assert scene.said(f"{FOCUSED} calls under way were dropped, to be sent again")
+    assert scene.said(f"{WAITING} calls under way were dropped, to be sent again")
     scene.resumed()
 
 
 def test_sigterm_does_not_wait_longer_than_the_settings_say(folder: Path) -> None:
-    with _begun(folder, before=1, waiting=FOCUSED, stop_after_s=5.0) as scene:
+    with _begun(folder, before=1, waiting=WAITING, stop_after_s=5.0) as scene:
         scene.child.send(signal.SIGTERM)
         assert scene.child.ended(30.0) == 130, "the server would answer after ten minutes"
         scene.stopped(kept=1)
-        assert scene.said(f"waiting for {FOCUSED} calls under way, 3.5 s at most")
-        assert scene.said(f"{FOCUSED} calls under way were dropped, to be sent again")
+        assert scene.said(f"waiting for {WAITING} calls under way, 3.5 s at most")
+        assert scene.said(f"{WAITING} calls under way were dropped, to be sent again")
         scene.resumed()
 
 
@@ -153,7 +160,7 @@ def test_a_second_sigterm_asks_for_nothing_more(scene: Scene) -> None:
         scene.waits_for(lambda: scene.said("waiting for"))
     assert scene.child.ended(0.2) is None
     scene.let.set()
-    scene.stopped(kept=1 + FOCUSED)
+    scene.stopped(kept=1 + WAITING)
 
 
 @pytest.mark.parametrize("pause_s", [0.02, 0.1])

@@ -15,9 +15,10 @@ from referee.llm.door import Door
 from referee.llm.models import open_models
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, silent
+from tests.graphs.sections_paper import paper_text
 from tests.support import FakeServer
 
-from .disturbance import FOCUSED, Observed, benchmark, long_paper, repeated
+from .disturbance import READERS, Observed, benchmark, repeated
 
 SLOTS = {"calls.concurrency": 256}
 PRICES = {"models.prices": {"fake": (3.0, 15.0)}}
@@ -40,7 +41,7 @@ def test_a_run_is_stopped_and_resumed_by_higher_and_higher_limits(
 ) -> None:
     runs, script = benchmark("runs"), benchmark("script")
     paper, run = folder / "paper.md", folder / "run"
-    paper.write_text(long_paper())
+    paper.write_text(paper_text(READERS))
     with script.serving(spread_s=0.05) as server:
         quick = runs.quick(server.base_url, **SLOTS, **PRICES)
         assert runs.started(paper, folder / "undisturbed", quick).error == ""
@@ -60,7 +61,7 @@ def test_a_run_is_stopped_and_resumed_by_higher_and_higher_limits(
         assert repeated(server, begun) == []
     assert len(set(paid)) > 2, "the limits stopped it at different places"
     assert all(a <= b for a, b in pairwise(paid)), "finished work is kept"
-    assert observed.most_at_once == 1 + FOCUSED
+    assert observed.most_at_once == READERS
     assert runs.comparable(run) == runs.comparable(folder / "undisturbed")
 
 

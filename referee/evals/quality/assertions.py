@@ -261,7 +261,7 @@ class _Asked:
 def _asked(sentences: Mapping[str, str], paper: Paper, panel: Panel) -> _Asked:
     """The calls about a review: behind the whole paper where every judge's window holds it, else behind passages."""
     model = min((panel.door.models[role] for role in panel.judges), key=lambda one: one.context_tokens)
-    whole = share_judged_paper(paper, model.count).prompt
+    whole = share_judged_paper(paper)
     for size in (SENTENCES, SENTENCES // 2, SENTENCES // 4):
         if parts := _parts(sentences, size, lambda _: whole, model):
             return _Asked(parts)

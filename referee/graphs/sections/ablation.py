@@ -10,7 +10,7 @@ from referee.agents.point_reply import MAX_POINTS
 from referee.errors import SettingsError
 from referee.graphs.job import Job
 from referee.schemas.venue import Fact, Guideline, VenueForm
-from referee.settings import Ablation, ReviewSettings
+from referee.settings import Ablation
 from referee.venues.prompts import general_prompts
 
 CHUNK_TOKENS = 400
@@ -32,14 +32,6 @@ _SAID: dict[Ablation, str] = {
 }
 _NOT_MERGED = "points that say the same were not merged"
 _NOT_LEAN: frozenset[Ablation] = frozenset(("blind-check", "check", "cross", "example", "quotation-check", "retrieval"))
-
-
-_WHOLE: frozenset[Ablation] = frozenset(("check", "quotation-check", "rules", "venue"))
-
-
-def needs_windows(review: ReviewSettings) -> bool:
-    """Whether parts are asked for, or a run for research changes a step that only the plan part by part has."""
-    return review.readings == "parts" or bool(review.quota) or not _WHOLE.issuperset(review.ablate)
 
 
 def what_was_changed(job: Job, *, lean: bool) -> str:

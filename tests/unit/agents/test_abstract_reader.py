@@ -13,7 +13,7 @@ from referee.agents.abstract_reader import read_abstracts
 from referee.agents.literature_points import comparison_points, works_text
 from referee.evidence.normalise import normalise
 from referee.literature.checking import Record
-from referee.literature.searching import each_once, has_title, named_in, surely_by
+from referee.literature.searching import each_once, has_title, surely_by
 from referee.llm.door import Answer
 from referee.reports.outside import bearing_line
 from referee.schemas.literature import FoundWork, Literature, PaperClaim
@@ -101,8 +101,6 @@ def test_one_work_of_several_services_is_one_with_its_first_day() -> None:
         "Text.",
     )
     assert has_title(one, "a work on things")
-    assert named_in("as in “A work on things” of 2020", [one]) == one
-    assert named_in("a work", [one]) is None
 
 
 async def test_abstracts_of_which_only_the_beginning_is_read_are_counted() -> None:

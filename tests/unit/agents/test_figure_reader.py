@@ -16,11 +16,10 @@ from referee.agents.figure_reader import (
     ShownFigure,
     figure_calls,
     read_figures,
-    shown_figures,
 )
 from referee.errors import BudgetExceeded, ModelRefused
-from referee.llm.images import MOST_IMAGES, PromptImage, image_of, thumbnail
-from referee.schemas.figure import Figure, FigureReading
+from referee.llm.images import MOST_IMAGES, PromptImage, image_of
+from referee.schemas.figure import Figure
 from referee.schemas.paper import Block, Box, Paper, Section
 from referee.testing import ScriptedModel
 
@@ -156,19 +155,3 @@ async def test_a_call_that_fails_leaves_the_others_alone() -> None:
 async def test_a_limit_ends_the_reading() -> None:
     with pytest.raises(BudgetExceeded):
         await read(BudgetExceeded("no more.", hint="x"))
-
-
-def test_a_thumbnail_is_small_and_keeps_its_shape() -> None:
-    small = thumbnail(picture(3, (800, 400)), 100)
-    assert (small.width, small.height, small.media) == (100, 50, "image/png")
-
-
-async def test_who_scores_is_told_what_was_seen_and_what_was_not() -> None:
-    found = await read(reply())
-    reading = FigureReading(asked="auto", reason="it saw one", seen=found.seen, serves=found.serves)
-    assert shown_figures(reading).splitlines() == [
-        "Figure 1: two curves",
-        "Figure 2: ",
-        "how they serve a reader: well",
-    ]
-    assert shown_figures(None) == shown_figures(reading.model_copy(update={"seen": ()})) == ""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.graphs.refinement.run import Refinement, stored_refinement
-from referee.graphs.sections import guidance, strategy, whole_strategy
+from referee.graphs.sections import guidance
 from referee.graphs.sections.guidance import refinement_of
 from referee.schemas.venue import VenueForm
 from referee.settings import load_settings
@@ -22,7 +22,7 @@ NOTHING = small_venue(shipped=("specific",))
 
 def job(form: VenueForm, *, local: bool = False, **settings: Any) -> Any:
     writer = SimpleNamespace(spec=SimpleNamespace(is_local=local, id="m"), context_tokens=64_000)
-    given = {f"review.{name}": value for name, value in settings.items()}
+    given = {f"review.{name}": value for name, value in {"strategy": "sections", **settings}.items()}
     return SimpleNamespace(form=form, settings=load_settings(given), models={"writer": writer}, refined=None)
 
 
@@ -55,6 +55,8 @@ def test_what_a_run_refines_where_nothing_is_stored(
     stored: set[int], form: VenueForm, preset: str | None, local: bool, refines: bool
 ) -> None:
     assert (refinement_of(job(form, local=local, preset=preset)) is not None) is refines
+    asked = refines and preset == "full"
+    assert (refinement_of(job(form, local=local, preset=preset, strategy="audited")) is not None) is asked
 
 
 def test_where_nothing_is_stored_no_key_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,32 +92,3 @@ def test_full_takes_the_rounds_that_were_asked_for(stored: set[int]) -> None:
 def test_general_guidance_is_not_refined(stored: set[int]) -> None:
     stored |= {3}
     assert refinement_of(job(SHIPPED, ablate=["venue"])) is None
-
-
-@pytest.mark.parametrize(
-    ("settings", "local", "fits", "whole"),
-    [
-        ({}, False, True, True),
-        ({}, False, False, False),
-        ({}, True, True, False),
-        ({"ablate": ["check", "quotation-check", "rules", "venue"]}, False, True, True),
-        ({"ablate": ["check", "card"]}, False, True, False),
-        ({"quota": 10}, False, True, False),
-    ],
-)
-def test_which_plan_a_run_takes(
-    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], local: bool, fits: bool, whole: bool
-) -> None:
-    monkeypatch.setattr(strategy, "fits", lambda job: fits)
-    assert strategy.is_whole(job(SHIPPED, local=local, **settings)) is whole
-
-
-def test_the_smallest_window_of_all_roles_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = SimpleNamespace(fits=lambda tokens: tokens >= 30_000)
-    monkeypatch.setattr(whole_strategy, "shared_paper", lambda job: shared)
-    windows = {"writer": 64_000, "checker": 64_000, "composer": 64_000}
-    models = {role: SimpleNamespace(context_tokens=most) for role, most in windows.items()}
-    asked = SimpleNamespace(models=models, once=lambda make: make(None))
-    assert whole_strategy.fits(asked)  # type: ignore[arg-type]
-    asked.models["composer"].context_tokens = 29_000
-    assert not whole_strategy.fits(asked)  # type: ignore[arg-type]

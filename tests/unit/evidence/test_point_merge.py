@@ -13,7 +13,6 @@ from referee.evidence import (
     apply_check,
     ask_unchecked_absence,
     check_conservation,
-    merge_groups,
     merge_points,
     place_points,
     settle_absence,
@@ -21,7 +20,7 @@ from referee.evidence import (
     verify_point,
 )
 from referee.evidence.absence import TermIndex
-from referee.schemas.point import SEVERITIES, Correction, ReviewPoint
+from referee.schemas.point import SEVERITIES, ReviewPoint
 from referee.venues import load_venue
 
 from .scene_paper import paper
@@ -114,44 +113,6 @@ def test_settled_points_take_no_part_and_ids_are_unique() -> None:
         merge_points([point("a"), point("a")], similar=never)
 
 
-SLIP = Correction(place="Table 2", printed="0.78", should_be="0.87")
-
-
-def test_the_clearest_member_leads_a_named_group() -> None:
-    a, b, c = point("a"), point("b", evidence=found(GAIN)), point("c", severity="fatal")
-    merged = by_id(merge_groups([a, b, c], [("c", "b", "a", "zz")]))
-    assert [merged[key].merged_into for key in "abc"] == ["c", "c", None]
-    assert merged["c"].merged_from == ("a", "b")
-    assert merged["c"].evidence == b.evidence
-
-
-def test_a_point_leads_before_a_correction() -> None:
-    slip, whole = point("a", correction=SLIP, severity="minor"), point("b", argument="It reverses the ranking.")
-    merged = by_id(merge_groups([slip, whole], [("a", "b")]))
-    assert (merged["a"].merged_into, merged["b"].correction) == ("b", None)
-
-
-def test_two_points_of_one_reply_are_never_joined_by_a_group() -> None:
-    a, b, c = point("a", call_id="k1"), point("b", call_id="k1"), point("c", call_id="k2")
-    merged = by_id(merge_groups([a, b, c], [("a", "b", "c")]))
-    assert [merged[key].merged_into for key in "abc"] == [None, None, "a"]
-    slip = point("d", call_id="k1", correction=SLIP)
-    assert by_id(merge_groups([a, slip], [("d", "a")]))["d"].merged_into == "a"
-
-
-def test_a_group_never_joins_praise_with_criticism() -> None:
-    praise, blame, asked = point("a", polarity="strength"), point("b"), point("c", polarity="question")
-    merged = by_id(merge_groups([praise, blame, asked], [("a", "b"), ("b", "c")]))
-    assert [merged[key].merged_into for key in "abc"] == [None, None, "b"]
-
-
-def test_unknown_and_settled_ids_of_a_group_are_ignored() -> None:
-    gone = point("b", outcome="struck", reason="refuted")
-    assert merge_groups([gone, point("a")], [("a", "b"), ("a", "zz"), ()]) == [point("a"), gone]
-    chained = by_id(merge_groups([point("a"), point("b"), point("c")], [("a", "b"), ("b", "c")]))
-    assert [chained[key].merged_into for key in "abc"] == [None, "a", None]
-
-
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(raised_points(), st.data())
@@ -232,7 +193,7 @@ def test_nothing_is_lost_from_raising_to_placing(raised: list[ReviewPoint], data
     pairs = st.tuples(st.sampled_from(ids), st.sampled_from(ids))
     points = merge_points(points, similar=same_words, duplicates=data.draw(st.lists(pairs, max_size=3)))
     points = [settle_absence(p, TERMS.search(p.absence.terms)) if p.absence else p for p in points]
-    points = [apply_check(p, data.draw(checks()), data.draw(st.sampled_from((None, *SEVERITIES)))) for p in points]
+    points = [apply_check(p, data.draw(checks())) for p in points]
     placed = place_points([ask_unchecked_absence(p) for p in points], data.draw(st.sampled_from(FORMS)))
     counts = check_conservation(ids, placed)
     assert counts.raised == counts.printed + counts.listed + counts.merged_into + counts.struck + counts.dropped

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from referee.evidence import (
     QuotationIndex,
@@ -159,15 +158,7 @@ def test_novelty_that_nothing_in_the_paper_carries_is_asked(about: dict[str, str
 def test_novelty_that_quotes_the_paper_stays_a_weakness(about: dict[str, str]) -> None:
     carried = verified(point("p1", GAIN, **about))
     assert settle_literature(carried) == carried
-
-
-def test_a_work_named_from_memory_costs_a_weakness_nothing() -> None:
-    settled = settle_literature(verified(point("p1", GAIN, unverified_work="Doe et al. 2023")), "no index lists it")
-    assert settled.polarity == "weakness"
-    assert settled.reason.endswith("no index lists it")
-    novelty = settle_literature(point(kind="novelty", unverified_work="Doe et al. 2023"))
-    assert novelty.polarity == "question"
-    assert settle_literature(point()) == point()
+    assert settle_literature(point()) == point(), "another kind of point is left alone"
 
 
 @pytest.mark.slow
@@ -261,18 +252,10 @@ def test_what_is_out_of_scope_is_struck_and_praise_is_not() -> None:
 
 def test_what_no_check_reached_keeps_its_severity_and_says_so() -> None:
     missed = check("unchecked", reason="no call was left")
-    unchecked = apply_check(point(severity="fatal"), missed, "note")
+    unchecked = apply_check(point(severity="fatal"), missed)
     assert (unchecked.severity, unchecked.outcome) == ("fatal", "listed")
     assert unchecked.reason == "unchecked: no call was left"
     assert apply_check(unchecked, missed) == unchecked
-
-
-@pytest.mark.parametrize(("raised", "said"), [("minor", "fatal"), ("fatal", "note")])
-def test_the_check_says_how_grave_a_point_is(raised: Severity, said: Severity) -> None:
-    checked = apply_check(point(severity=raised), check("stands"), said)
-    assert (checked.severity, checked.raised_severity) == (said, raised)
-    assert checked.reason == f"raised as {raised}"
-    assert apply_check(point(severity=raised), check("stands"), raised).reason == ""
 
 
 def test_a_correction_or_a_rules_hit_is_struck_without_a_passage() -> None:
@@ -295,13 +278,10 @@ def test_a_point_that_stands_is_only_marked(verdict: str) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
-@given(raised_points(max_size=3), checks(), st.sampled_from((None, *SEVERITIES)))
-def test_a_check_twice_changes_nothing_and_rewrites_nothing(
-    raised: list[ReviewPoint], verdict: PointCheck, severity: Severity | None
-) -> None:
+@given(raised_points(max_size=3), checks())
+def test_a_check_twice_changes_nothing_and_rewrites_nothing(raised: list[ReviewPoint], verdict: PointCheck) -> None:
     for before in raised:
-        after = apply_check(before, verdict, severity)
-        assert apply_check(after, verdict, severity) == after
-        assert after.severity in (before.severity, severity)
-        assert (after.evidence, after.claim) == (before.evidence, before.claim)
+        after = apply_check(before, verdict)
+        assert apply_check(after, verdict) == after
+        assert (after.evidence, after.claim, after.severity) == (before.evidence, before.claim, before.severity)
         assert after.outcome == "listed" or after.reason

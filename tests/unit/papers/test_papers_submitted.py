@@ -12,7 +12,7 @@ import docx
 import pytest
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 
-from referee.agents.paper_text import render_paper
+from referee.agents.assertion_judge import render_paper
 from referee.papers import load_paper
 from referee.schemas.paper import Paper
 

@@ -29,18 +29,15 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "meta_reviewer.chair_model": (FORM, FULL, IDS),
     "meta_reviewer.reflection_model": (FORM, FULL, IDS),
     "page_reader.reading_model": (),
-    "paper_reader.reading_model": ({"s1": "Method"},),
     "passage_reviewer.with_summary": (points_model(CHOICES), 900),
     "planted_judge.answers_model": (3,),
     "point_reply.cross_model": (CHOICES, IDS),
     "point_reply.points_model": (CHOICES,),
-    "prose.prose_model": (FORM,),
     "query_writer.queries_model": (),
     "refiner.refined_model": (CHOICES,),
     "team.answer_model": ({"s1": "Method"},),
     "topics.match_model": (2, 3),
     "usefulness_judge.usefulness_model": (3,),
-    "verifier.verdicts_model": (IDS, ("s1",)),
 }
 """By module and function; what is not listed takes ids alone."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.errors import PromptError, SettingsError
 from referee.prompts import active, chosen_prompts, load_prompt, own_versions, prompt_ids, prompt_versions
-from referee.prompts.loader import shipped_text
+from referee.prompts.loader import Prompt, shipped_text
 from referee.prompts.own import own_prompt
 from referee.settings import PromptText, load_settings, stored_settings
 
@@ -39,11 +40,19 @@ def test_a_prompt_of_ones_own_replaces_any_that_ships(prompt_id: str) -> None:
 def test_another_version_that_ships_is_chosen_likewise() -> None:
     with active(chosen_prompts({SINGLE: "v1"})):
         assert load_prompt(SINGLE).version == "v1"
-    with pytest.raises(PromptError, match=r"'review/write' v6 can no longer be used.*figures, works"):
-        chosen_prompts({"review/write": "v6"})
     with pytest.raises(PromptError, match="there is no prompt 'review/singel'") as caught:
         chosen_prompts({"review/singel": "v1"})
     assert "'review/single'" in caught.value.hint
+
+
+def test_a_version_of_other_inputs_can_no_longer_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(prompt_id: str, version: str) -> Prompt:
+        prompt = load_prompt(prompt_id, version)
+        return replace(prompt, inputs=prompt.inputs | {"works"}) if version == "v1" else prompt
+
+    monkeypatch.setattr("referee.prompts.own.load_prompt", loaded)
+    with pytest.raises(PromptError, match=r"'review/single' v1 can no longer be used.*works"):
+        chosen_prompts({SINGLE: "v1"})
 
 
 @pytest.mark.parametrize(
@@ -79,9 +88,9 @@ def test_what_does_not_fit_is_refused_with_its_line(change: tuple[str, str], lin
 
 
 def test_a_task_behind_another_prompt_has_no_system_text() -> None:
-    text = own_text("review/whole").replace("# user", "# system\nBe brief.\n# user", 1)
+    text = own_text("review/audit").replace("# user", "# system\nBe brief.\n# user", 1)
     with pytest.raises(PromptError, match="'# system' part, and follows a prompt that has one"):
-        own_prompt(PromptText(file="mine.md", text=text), "review/whole")
+        own_prompt(PromptText(file="mine.md", text=text), "review/audit")
 
 
 def test_a_papers_text_and_delimiters_in_pairs_are_plain_text() -> None:
@@ -152,7 +161,7 @@ def test_the_name_that_the_table_had_before_is_refused_with_the_new_one(tmp_path
 
 
 def test_a_run_of_an_older_version_goes_on_with_its_prompts() -> None:
-    settings = stored_settings({"review": {"prompt_versions": {"review/single": "v1"}}})
+    settings = stored_settings({"review": {"prompt_versions": {"review/single": "v1"}, "readings": "core"}})
     assert settings.prompts == {"review/single": "v1"}
 
 

@@ -7,15 +7,12 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from referee.errors import PromptError
-from referee.graphs.sections import whole_strategy
 from referee.prompts import delimit, load_prompt, prompt_ids
 from referee.prompts.loader import parse_prompt
 
 from .reply_samples import arguments
 
-TASKS = {f"review/{name}" for name in ("focus", "whole", "group", "verify", "amend", "write")}
 BEHIND = {
-    "review/paper": TASKS,
     "review/single": {"review/audit", "review/final"},
     "eval/submission": {"eval/assertions"},
 }
@@ -53,7 +50,6 @@ def test_every_prompt_says_that_the_material_is_no_instruction(prompt_id: str) -
 
 def test_the_only_prompts_without_a_system_text_are_tasks_behind_a_paper() -> None:
     assert {name for name in prompt_ids() if not load_prompt(name).system} == BARE
-    assert {name for name in whole_strategy.PROMPTS if name != "review/paper"} == TASKS
 
 
 @pytest.mark.parametrize("beginning", BEHIND)
@@ -71,8 +67,8 @@ def test_tasks_behind_the_paper_begin_as_the_paper_does_and_it_says_the_same(beg
 
 
 def test_a_prompt_with_a_system_text_follows_no_other() -> None:
-    shared = load_prompt("review/paper").render(how_read="as text", paper="Text.")
-    with pytest.raises(PromptError, match="has a system text and cannot follow 'review/paper'"):
+    shared = load_prompt("eval/submission").render(how_read="as text", paper="Text.")
+    with pytest.raises(PromptError, match="has a system text and cannot follow 'eval/submission'"):
         parse_prompt(GOOD, "a/b", "v1").render(text="x").after(shared)
 
 

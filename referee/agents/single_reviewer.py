@@ -99,7 +99,7 @@ class Variation:
 
     ``prompt`` and ``brief_prompt`` take the inputs of ``review/single`` and those named in ``inputs``; ``sample`` tells
     calls apart that are otherwise the same. ``steps`` are what a reviewer does for a guideline, by the guideline's id;
-    ``works`` are those that a search of the literature found.
+    ``works`` are those that a search of the literature found; ``begins``: later calls begin with the same text.
     """
 
     prompt: str = PROMPT
@@ -108,6 +108,7 @@ class Variation:
     sample: int = 0
     steps: Mapping[str, tuple[str, ...]] = default(default_factory=dict)
     works: str = ""
+    begins: bool = False
 
     def lists(self, lengths: Lengths) -> bool:
         """Whether its prompt asks for a list of points, and not for the form's boxes."""
@@ -171,7 +172,7 @@ async def write_single_review(
         variation=variation,
     )
     answer = await door.ask(
-        question.prompt,
+        question.prompt.as_beginning() if variation.begins else question.prompt,
         question.reply,
         role=ROLE,
         max_output_tokens=question.most_out,

@@ -43,6 +43,10 @@ class RenderedPrompt:
     user: str
     prefix: str = ""
 
+    def as_beginning(self) -> RenderedPrompt:
+        """This prompt, all of it marked as what later tasks begin with too, so that providers keep it for them."""
+        return replace(self, prefix=f"{self.user}\n\n", user="")
+
     def after(self, shared: RenderedPrompt) -> RenderedPrompt:
         """This task behind what all calls of a run share: the other prompt's system text and user text.
 

@@ -243,3 +243,22 @@ def test_a_draft_that_is_no_list_is_not_audited_and_says_so(
     assert len(server.log.calls(endpoint="chat")) == 1
     assert review.provenance is not None
     assert "the draft is no list of points" in " ".join(review.provenance.notes)
+
+
+@pytest.mark.parametrize(
+    ("model", "variable"), [("openai:gpt-4o-mini", "OPENAI"), ("anthropic:claude-x", "ANTHROPIC")], ids=lambda one: one
+)
+def test_the_paper_is_read_from_the_providers_cache_by_all_but_the_first(
+    referee: Referee, server: FakeServer, workplace: Path, monkeypatch: pytest.MonkeyPatch, model: str, variable: str
+) -> None:
+    monkeypatch.setenv(f"{variable}_API_KEY", "sk-none")
+    monkeypatch.setenv(f"{variable}_BASE_URL", server.base_url if variable == "OPENAI" else server.url)
+    server.script.entries |= {"writer": draft, "checker": reader}
+    done = referee("review", EXAMPLE, "--venue", "openreview-default", "--model", model, "--no-cache", "--yes")
+    assert done.code == 0, done.err
+    first, *later = server.log.calls()
+    assert len(later) == 2
+    assert first.cached_tokens == 0
+    paper = len(EXAMPLE.read_text().split())
+    assert all(call.cached_tokens > paper for call in later)
+    assert bool(first.cache_write_tokens) == (variable == "ANTHROPIC")

@@ -25,10 +25,11 @@ from referee.graphs.strategy import load_prompts, refuse_ablation
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
-from referee.schemas.estimate import ReviewEstimate
+from referee.schemas.estimate import ReviewEstimate, total_cost
 
 # What the answers of the auditor and of the last reading come to, beside the draft's.
 _TYPICAL_AUDIT, _TYPICAL_FINAL = 3_000, 1_000
+_SHARED = "each call begins with the same {tokens:,} tokens, which providers with a prompt cache bill once in full"
 NOT_AUDITED = "the draft is no list of points (the writer's context is short, or its prompt is an older one): no audit"
 
 
@@ -56,17 +57,21 @@ class Audited(Single):
         draft = await plan_call(*self.prepared(job))
         if not drafts_points(job):
             return guided_plan(job, replace(draft, notes=(*draft.notes, NOT_AUDITED)))
-        checker = job.models[ROLE]
-        later_in = draft.input_tokens + draft.output_tokens
-        tokens_in, tokens_out = 2 * later_in, _TYPICAL_AUDIT + _TYPICAL_FINAL
-        cost = checker.cost(tokens_in, tokens_out)
+        writer, checker = job.models[WRITER], job.models[ROLE]
+        shared, own = draft.input_tokens, [draft.output_tokens, draft.output_tokens + _TYPICAL_AUDIT // 2]
+        added = _TYPICAL_AUDIT + _TYPICAL_FINAL
+        if writer.spec.id == checker.spec.id:
+            cost = writer.shared_cost(shared, [0, *own], draft.output_tokens + added)
+        else:
+            cost = total_cost([draft.cost_usd, checker.shared_cost(shared, own, added)])
         quick = replace(
             draft,
             models={**draft.models, ROLE: checker.spec.id},
             calls=3,
-            input_tokens=draft.input_tokens + tokens_in,
-            output_tokens=draft.output_tokens + tokens_out,
-            cost_usd=None if cost is None or draft.cost_usd is None else draft.cost_usd + cost,
+            input_tokens=3 * shared + sum(own),
+            output_tokens=draft.output_tokens + added,
+            cost_usd=cost,
+            notes=(*draft.notes, _SHARED.format(tokens=shared)),
         )
         return guided_plan(job, quick)
 
@@ -81,7 +86,9 @@ class Audited(Single):
             job.form,
             door,
             review_id=f"r-{folder.record.run_id}",
-            variation=replace(PLAIN, steps=steps_in_use(refined), works=works_text(job.literature)),
+            variation=replace(
+                PLAIN, steps=steps_in_use(refined), works=works_text(job.literature), begins=drafts_points(job)
+            ),
             literature=job.literature,
         )
         state = await run_machine(build_audited_graph, context, initial_state())

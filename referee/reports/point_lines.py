@@ -109,4 +109,4 @@ def _status(item: PointEvidence) -> str:
 def _place(item: PointEvidence) -> str:
     page = f", p. {item.page}" if item.page is not None else ""
     said = "said to be in " if item.status == "not_found" else ""
-    return f"{said}{one_line(item.section) or one_line(item.section_id)}{page}"
+    return f"{said}{one_line(item.label or item.section) or one_line(item.section_id)}{page}"

@@ -49,7 +49,6 @@ def settle_scores(
     unbacked: str = NO_QUOTATION,
     whole: bool = True,
     literature: Literature | None = None,
-    figures: FigureReading | None = None,
 ) -> SettledScores:
     """Decide for each score field whether its stated value is backed.
 
@@ -61,16 +60,15 @@ def settle_scores(
         unbacked: Why a score is null that names nothing that stands; empty where it stands without.
         whole: Whether all of the paper's text was shown to whoever judged it.
         literature: The works that whoever judged it was shown.
-        figures: What of its figures was seen, by whoever judged it or in words that it was shown.
     """
     known = set(standing)
     records: list[ScoreRecord] = []
     forced: list[Forced] = []
     for field in (f for f in form.reviewer_fields if f.kind == "score"):
         if field.aspect in BY_RULE:
-            records.append(_by_rule(field, paper, literature, figures, whole=whole))
+            records.append(_by_rule(field, paper, literature, whole=whole))
         elif (said := stated.get(field.name)) is not None:
-            records.append(_record(field, said, known, paper, unbacked, literature, figures))
+            records.append(_record(field, said, known, paper, unbacked, literature))
             if records[-1].null_reason and said.value is not None and field.required is not False:
                 forced.append(Forced(field=field.name, value=said.value, reason=records[-1].null_reason))
     return SettledScores(tuple(records), tuple(forced))
@@ -152,15 +150,14 @@ def _record(
     paper: Paper,
     unbacked: str,
     literature: Literature | None,
-    figures: FigureReading | None,
 ) -> ScoreRecord:
     """What becomes of one score; only ids in ``known`` count."""
     supported, opposed = (
         tuple(name for name in dict.fromkeys(ids) if name in known) for ids in (said.supports, said.opposes)
     )
-    limit = _limit(field, paper, literature, figures)
+    limit = _limit(field, paper, literature)
     why_null = _unreadable(field, paper) or ("" if supported else unbacked)
-    if limit and field.required is False and not _is_informed(field, literature, figures):
+    if limit and field.required is False and not _is_informed(field, literature):
         why_null = why_null or limit
     if said.value is None:
         why_null = f"left open: {said.reason}"
@@ -176,9 +173,7 @@ def _record(
     )
 
 
-def _by_rule(
-    field: FormField, paper: Paper, literature: Literature | None, figures: FigureReading | None, *, whole: bool
-) -> ScoreRecord:
+def _by_rule(field: FormField, paper: Paper, literature: Literature | None, *, whole: bool) -> ScoreRecord:
     """Confidence from what was seen; expertise is left open."""
     if field.aspect == "expertise":
         return ScoreRecord(field=field.name, stated=None, value=None, null_reason=_NO_EXPERTISE)
@@ -186,7 +181,7 @@ def _by_rule(
     options = sorted(float(option.value) for option in field.options)
     value = options[int((_WHOLE if seen_whole else _IN_PART) * (len(options) - 1))]
     read = "all of the paper's text was read" if seen_whole else "some of the paper's text was not read"
-    seen = f"{_looked_at(figures)}, " if _has_figures(paper) else ""
+    seen = f"{NOT_LOOKED_AT}, " if _has_figures(paper) else ""
     reason = f"by rule: {read}, {seen}{_searched(literature)}"
     own = next(option.value for option in field.options if float(option.value) == value)
     assert not isinstance(own, str), "a score field holds numbers"
@@ -217,20 +212,15 @@ def after_figures(record: ScoreRecord, figures: FigureReading) -> ScoreRecord:
     """A record of who judged the text alone, with what was seen of the figures beside it."""
     if not figures.seen:
         return record
+    looked_at = f"{len(figures.seen)} of its {figures.count} figures and doubtful tables were looked at as pictures"
     apart = "judged by the text: the figures were looked at in calls of their own"
     return record.model_copy(
         update={
-            "reason": record.reason.replace(NOT_LOOKED_AT, _looked_at(figures)),
+            "reason": record.reason.replace(NOT_LOOKED_AT, looked_at),
             "limit": record.limit.replace(WITHOUT_FIGURES, apart),
             "null_reason": record.null_reason.replace(WITHOUT_FIGURES, apart),
         }
     )
-
-
-def _looked_at(figures: FigureReading | None) -> str:
-    if figures is None or not figures.seen:
-        return NOT_LOOKED_AT
-    return f"{len(figures.seen)} of its {figures.count} figures and doubtful tables were looked at as pictures"
 
 
 def _searched(literature: Literature | None) -> str:
@@ -239,24 +229,19 @@ def _searched(literature: Literature | None) -> str:
     return f"a search of the literature found {len(literature.works)} work(s), of which the abstracts were read"
 
 
-def _is_informed(field: FormField, literature: Literature | None, figures: FigureReading | None) -> bool:
-    """Whether a score of this field was given with earlier works, or with figures, in view."""
-    if field.aspect == "presentation":
-        return figures is not None and bool(figures.seen)
+def _is_informed(field: FormField, literature: Literature | None) -> bool:
+    """Whether a score of this field was given with earlier works in view."""
     return field.aspect == "novelty" and literature is not None and bool(literature.works)
 
 
-def _limit(field: FormField, paper: Paper, literature: Literature | None, figures: FigureReading | None) -> str:
+def _limit(field: FormField, paper: Paper, literature: Literature | None) -> str:
     """What a score of this field does not take into account, in words; empty where there is no such limit."""
     if field.aspect == "novelty":
         if literature is None:
             return WITHOUT_SEARCH
         return f"in view of {len(literature.works)} works by their abstracts" if literature.works else _NO_WORK
     if field.aspect == "presentation" and _has_figures(paper):
-        if figures is None or not figures.seen:
-            return WITHOUT_FIGURES
-        if figures.unseen:
-            return f"judged without {len(figures.unseen)} of its {figures.count} figures and doubtful tables"
+        return WITHOUT_FIGURES
     return ""
 
 

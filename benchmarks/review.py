@@ -73,7 +73,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--paper", type=Path, nargs="+", help="all are parsed, the first is reviewed")
     parser.add_argument("--venue", default="neurips-2025")
-    parser.add_argument("--strategy", default="sections")
+    parser.add_argument("--strategy", default="audited")
     parser.add_argument("--latency", type=float, default=1.0, help="seconds that every reply takes")
     parser.add_argument("--slots", type=int, default=4, help="calls at once, beside no limit")
     parser.add_argument("--runs", type=int, default=5, help="times each thing is measured")

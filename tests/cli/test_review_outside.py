@@ -62,7 +62,7 @@ def test_who_is_sent_what_is_said_before_the_first_call(referee: Referee, server
     done = referee("review", paper, "--venue", "iclr-2025", *on, *more)
     assert done.code == 0, done.err
     said = " ".join(done.err.split())
-    assert "the title “Counting lanterns”, at most 6 searches" in said
+    assert "the title “Counting lanterns” and at most 6 searches" in said
     assert "sent to crossref, arxiv, semantic-scholar, for works of any date (no --as-of was given)" in said
     assert "surnames and ids of the paper's 1 references are sent to crossref, dblp, arxiv, semantic-scholar" in said
     page = (workplace / "run" / "review.md").read_text(encoding="utf-8")

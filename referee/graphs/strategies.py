@@ -58,7 +58,8 @@ def default_strategy(*, embedded: bool) -> str:
 _MARKED = "marked by a language model: docs/planted.md"
 
 MEASURED: Mapping[str, str] = {
-    "sections": f"24 of 24 planted errors printed, `single` 23, for 8.9 times its tokens ({_MARKED})",
+    "audited": f"29 of 30 planted errors printed, as by `single`, and 0 misleading statements for 7 ({_MARKED})",
+    "sections": f"9 of 10 planted errors printed and 1 in part, `single` 10, in a window of 32k ({_MARKED})",
     "ensemble": f"21 of 24 planted errors printed, `single` 23, for 8.6 times its tokens ({_MARKED})",
     "multi-agent": f"7 of 8 planted errors printed, as by `single`, for 28 times its tokens ({_MARKED})",
     "progressive": f"7 of 8 planted errors printed, as by `single`, for 3.3 times its tokens ({_MARKED})",

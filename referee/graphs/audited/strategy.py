@@ -29,6 +29,8 @@ from referee.schemas.estimate import ReviewEstimate, total_cost
 
 # What the answers of the auditor and of the last reading come to, beside the draft's.
 _TYPICAL_AUDIT, _TYPICAL_FINAL = 3_000, 1_000
+# What they are asked behind the paper, list and schema together, as a share of the draft's expected reply.
+_DRAFT_TOLD, _REVIEW_TOLD = 0.5, 0.4
 _SHARED = "each call begins with the same {tokens:,} tokens, which providers with a prompt cache bill once in full"
 NOT_AUDITED = "the draft is no list of points (the writer's context is short, or its prompt is an older one): no audit"
 
@@ -58,7 +60,7 @@ class Audited(Single):
         if not drafts_points(job):
             return guided_plan(job, replace(draft, notes=(*draft.notes, NOT_AUDITED)))
         writer, checker = job.models[WRITER], job.models[ROLE]
-        shared, own = draft.input_tokens, [draft.output_tokens, draft.output_tokens + _TYPICAL_AUDIT // 2]
+        shared, own = draft.input_tokens, [int(draft.output_tokens * share) for share in (_DRAFT_TOLD, _REVIEW_TOLD)]
         added = _TYPICAL_AUDIT + _TYPICAL_FINAL
         if writer.spec.id == checker.spec.id:
             cost = writer.shared_cost(shared, [0, *own], draft.output_tokens + added)

@@ -20,7 +20,7 @@ from referee.graphs.sections.guidance import (
     refined_prompts,
     refinement_of,
 )
-from referee.graphs.single.strategy import Single, plan_call
+from referee.graphs.single.strategy import Single, plan_of, question_of
 from referee.graphs.strategy import load_prompts, refuse_ablation
 from referee.llm.door import Door
 from referee.prompts import Prompt
@@ -56,21 +56,23 @@ class Audited(Single):
 
     async def plan(self, job: Job) -> ReviewEstimate:
         """The draft's question is counted; the others begin with it and hold the draft. Both presets are told."""
-        draft = await plan_call(*self.prepared(job))
+        question = question_of(*self.prepared(job))
+        draft = plan_of(question, job)
         if not drafts_points(job):
             return guided_plan(job, replace(draft, notes=(*draft.notes, NOT_AUDITED)))
         writer, checker = job.models[WRITER], job.models[ROLE]
-        shared, own = draft.input_tokens, [int(draft.output_tokens * share) for share in (_DRAFT_TOLD, _REVIEW_TOLD)]
+        shared = writer.count(question.prompt.system) + writer.count(question.prompt.user)
+        own = [int(draft.output_tokens * share) for share in (_DRAFT_TOLD, _REVIEW_TOLD)]
         added = _TYPICAL_AUDIT + _TYPICAL_FINAL
         if writer.spec.id == checker.spec.id:
-            cost = writer.shared_cost(shared, [0, *own], draft.output_tokens + added)
+            cost = writer.shared_cost(shared, [draft.input_tokens - shared, *own], draft.output_tokens + added)
         else:
             cost = total_cost([draft.cost_usd, checker.shared_cost(shared, own, added)])
         quick = replace(
             draft,
             models={**draft.models, ROLE: checker.spec.id},
             calls=3,
-            input_tokens=3 * shared + sum(own),
+            input_tokens=draft.input_tokens + 2 * shared + sum(own),
             output_tokens=draft.output_tokens + added,
             cost_usd=cost,
             notes=(*draft.notes, _SHARED.format(tokens=shared)),

@@ -25,7 +25,7 @@ from referee.agents.single_reviewer import ROLE, Variation, member_stance
 from referee.graphs.ensemble.few_shot import read_examples
 from referee.graphs.job import Job, Written
 from referee.graphs.running import run_machine
-from referee.graphs.single.strategy import plan_call, prompt_of
+from referee.graphs.single.strategy import plan_of, prompt_of, question_of
 from referee.graphs.strategy import Strategy, load_prompts
 from referee.llm.door import Door
 from referee.prompts import Prompt
@@ -59,7 +59,7 @@ class Ensemble(Strategy):
         Raises:
             SettingsError: The worked examples cannot be used.
         """
-        one = await plan_call(job, _members(job)[0])
+        one = plan_of(question_of(job, _members(job)[0]), job)
         size, chair, rounds = job.settings.review.ensemble_size, int(_merges(job)), _rounds(job)
         writes = (size * one.input_tokens + rounds * (one.input_tokens + one.output_tokens), (size + rounds))
         merges = chair * (size * one.output_tokens + _FRAME_TOKENS)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from referee.agents.form_reply import lengths_for
 from referee.agents.literature_points import works_text
-from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, single_question
+from referee.agents.single_reviewer import PLAIN, ROLE, SingleQuestion, Variation, choose_prompt, single_question
 from referee.errors import ContextTooLong, PaperParseError
 from referee.graphs.job import Job, Written, too_little_read
 from referee.graphs.refinement.given import given_inputs, measured_note, pin, steps_in_use
@@ -53,7 +53,8 @@ class Single(Strategy):
 
     async def plan(self, job: Job) -> ReviewEstimate:
         """The reviewer's one question is made and counted, and not asked."""
-        planned, how = await plan_call(*self.prepared(job)), self.how(job)
+        prepared, how = self.prepared(job), self.how(job)
+        planned = plan_of(question_of(*prepared), prepared[0])
         return marked_plan(planned, how) if how else planned
 
     async def run(self, job: Job, folder: RunFolder, door: Door) -> Written:
@@ -97,8 +98,8 @@ def prompt_of(job: Job, variation: Variation) -> Prompt:
     return choose_prompt(lengths, variation)
 
 
-async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
-    """One reviewer's one question is made and counted, and not asked.
+def question_of(job: Job, variation: Variation) -> SingleQuestion:
+    """One reviewer's one question.
 
     Raises:
         PaperParseError: The paper has no section to read.
@@ -112,7 +113,7 @@ async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
             ids={"paper": job.paper.paper_id},
         )
     try:
-        question = single_question(
+        return single_question(
             job.paper,
             job.form,
             context_tokens=model.context_tokens,
@@ -122,6 +123,11 @@ async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
         )
     except ContextTooLong as error:
         raise _too_long(error, model, job.form) from error
+
+
+def plan_of(question: SingleQuestion, job: Job) -> ReviewEstimate:
+    """What a question needs, which is made and counted, and not asked."""
+    model = job.models[ROLE]
     tokens_in = model.count(question.prompt.system) + model.count(question.prompt.user)
     if not model.spec.is_local:  # the embedded model's grammar takes no room in its prompt
         tokens_in += model.count(json.dumps(reply_schema(question.reply)))

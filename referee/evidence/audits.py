@@ -67,8 +67,9 @@ def settle_audit(
             own.setdefault(change.id, []).append(change)
     settled = {point.id: _settled(point, own.get(point.id, []), index, by) for point in points}
     for change in changes:  # of two points that repeat each other one stays
-        if change.repeats and change.id != change.repeats and is_live(settled.get(change.repeats, points[0])):
-            settled[change.id] = _joined(settled[change.id], change.repeats)
+        repeated, repeating = settled.get(change.repeats), settled.get(change.id)
+        if repeated and repeating and change.id != change.repeats and is_live(repeated) and is_live(repeating):
+            settled |= {point.id: point for point in _joined(repeated, repeating)}
     notes = (f"{len(struck)} of {len(criticism)} points were refuted by one reading, which was not believed",)
     return list(settled.values()), notes if unbelieved else ()
 
@@ -79,8 +80,14 @@ def ranked(points: Sequence[ReviewPoint], first: Sequence[str]) -> list[ReviewPo
     return sorted(points, key=lambda point: places.get(point.id, len(first)))
 
 
-def _joined(point: ReviewPoint, into: str) -> ReviewPoint:
-    return point.model_copy(update={"outcome": "merged_into", "merged_into": into, "field": None})
+def _joined(kept: ReviewPoint, repeating: ReviewPoint) -> tuple[ReviewPoint, ReviewPoint]:
+    """Both, of which the first takes over what the second rests on."""
+    taken = {
+        "evidence": tuple(dict.fromkeys([*kept.evidence, *repeating.evidence])),
+        "merged_from": tuple(sorted({*kept.merged_from, repeating.id, *repeating.merged_from})),
+    }
+    gone = repeating.model_copy(update={"outcome": "merged_into", "merged_into": kept.id, "field": None})
+    return kept.model_copy(update=taken), noted(gone, f"says the same as {kept.id}")
 
 
 def _settled(point: ReviewPoint, changes: Sequence[Change], index: QuotationIndex, by: str) -> ReviewPoint:

@@ -13,6 +13,7 @@ from tests.support import FakeServer
 
 SINGLE = ("--venue", "neurips-2025", "--strategy", "single")
 SECTIONS = ("--venue", "corl-2024", "--strategy", "sections", "--embedder", "fake")
+AUDITED = ("--venue", "neurips-2025", "--strategy", "audited")
 
 
 def asked(paper: Path, server: FakeServer, *more: object, strategy: tuple[str, ...] = SINGLE) -> tuple[object, ...]:

@@ -18,7 +18,7 @@ from tests.cli.refusals import assert_finished
 from tests.support import FakeServer
 from tests.unit.llm.test_fetch import BODY, Site, pinned, site, use
 
-from .damaged_runs import SECTIONS, SINGLE, asked, assert_refused_with, digests, resumed
+from .damaged_runs import AUDITED, SECTIONS, SINGLE, asked, assert_refused_with, digests, resumed
 from .small_disk import Disk
 
 __all__ = ["site"]
@@ -80,7 +80,7 @@ def test_a_cache_folder_that_takes_nothing_is_said_and_the_run_goes_on(
 ) -> None:
     cache, cause = taking_nothing(kind, disk)
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache))
-    done = referee(*cached(paper, server, SECTIONS, "--out", "run"))
+    done = referee(*cached(paper, server, AUDITED, "--out", "run"))
     assert done.code == 0, done.err
     assert_finished(Path("run"))
     assert done.err.count(f"the reply cache {cache / 'replies'} cannot be written ({cause})") == 1

@@ -75,6 +75,8 @@ def test_the_last_reading_never_raises_a_severity() -> None:
 def test_of_two_points_that_repeat_each_other_one_stays() -> None:
     found = settled(Change("p1", "refute", repeats="p2"), Change("p2", "refute", repeats="p1"))
     assert (found["p1"].outcome, found["p1"].merged_into) == ("merged_into", "p2")
+    assert found["p2"].merged_from == ("p1",)
+    assert set(found["p1"].evidence) <= set(found["p2"].evidence), "what the other rests on is kept"
     assert found["p2"].outcome == "listed"
 
 

@@ -60,14 +60,14 @@ class Audit:
 
 @lru_cache(maxsize=64)
 def audit_model(points: int, quote_chars: int) -> type[BaseModel]:
-    """The reply of the auditor of so many points."""
+    """The reply of the auditor of so many points. Of longer lists than it names the beginnings are taken."""
     number: Any = Annotated[int, Field(ge=1, le=points)]
     return create_model(
         "ReviewAudit",
         __config__=_LENIENT,
         changes=_changes(points, quote_chars, _VERDICTS),
-        first=(list_of(number), Field(max_length=MOST_FIRST)),
-        additions=(list_of(point_model(quote_chars)), Field(max_length=MOST_ADDED)),
+        first=(list_of(number), Field(json_schema_extra={"maxItems": MOST_FIRST})),
+        additions=(list_of(point_model(quote_chars)), Field(json_schema_extra={"maxItems": MOST_ADDED})),
     )
 
 
@@ -124,9 +124,12 @@ async def audit_review(
     )
     data = answer.value.model_dump()
     origin = Origin("whole", PART, None, answer.call_id, answer.model, "")
-    additions = tuple(review_points(data["additions"], paper, origin))
-    first = tuple(draft[number - 1].id for number in data["first"])
-    return Audit(_asked_for(data, draft, _VERDICTS, answer.model), additions, first, answer.call_id, answer.notes)
+    additions = tuple(review_points(data["additions"][:MOST_ADDED], paper, origin))
+    first = tuple(draft[number - 1].id for number in data["first"][:MOST_FIRST])
+    left = len(data["additions"]) - MOST_ADDED
+    notes = (*answer.notes, f"the auditor added {left} points more than the {MOST_ADDED} that were taken")
+    changes = _asked_for(data, draft, _VERDICTS, answer.model)
+    return Audit(changes, additions, first, answer.call_id, notes if left > 0 else answer.notes)
 
 
 async def read_finally(

@@ -262,3 +262,20 @@ def test_the_paper_is_read_from_the_providers_cache_by_all_but_the_first(
     paper = len(EXAMPLE.read_text().split())
     assert all(call.cached_tokens > paper for call in later)
     assert bool(first.cache_write_tokens) == (variable == "ANTHROPIC")
+
+
+def test_an_auditor_who_ranks_all_first_and_adds_a_hundred_is_cut_short(
+    referee: Referee, server: FakeServer, workplace: Path
+) -> None:
+    def many(request: ChatRequest) -> dict[str, Any]:
+        if is_audit(request):
+            added = [raised(f"Step {n} does not follow.") for n in range(100)]
+            return {"changes": [], "first": [n % 5 + 1 for n in range(40)], "additions": added}
+        return {"changes": []}
+
+    server.script.entries |= {"writer": draft, "checker": many}
+    review = run(referee, server, workplace)
+    assert [point.id for point in review.points if point.id.startswith("p-A")] == [f"p-A-{n}" for n in range(1, 6)]
+    assert len(in_list(review)) == 10
+    assert review.provenance is not None
+    assert "the auditor added 95 points more than the 5 that were taken" in review.provenance.notes

@@ -130,8 +130,8 @@ def how_tested(review: Review) -> str:
     tests = [point.check for point in criticism if point.check is not None and point.check.by != COMPUTED]
     if any(check.verdict in ("stands", "weakened") for check in tests):
         told.append(
-            "Another reading tried to refute each weakness and correction from the paper; where nothing is said of it, "
-            "the point stood. Narrowed by the check: the claim is what that reading left of it."
+            "Another reading tried to refute the weaknesses and corrections from the paper; those without a remark "
+            "stood. Narrowed by the check: the claim is what that reading left of it."
         )
     if left:
         told.append(

@@ -94,7 +94,7 @@ def test_points_are_struck_narrowed_added_joined_and_lowered(
     assert by_claim["The leak decides."].id == "p-A-1"
     assert [p.outcome for p in review.points].count("merged_into") == 1
     text = (workplace / "run" / "review.md").read_text()
-    assert text.count("Another reading tried to refute each weakness and correction") == 1
+    assert text.count("Another reading tried to refute the weaknesses and corrections") == 1
     assert "Not checked" not in text, "the last reading tested what the auditor added"
     printed = [p.claim for p in in_list(review)]
     assert printed.index("The bound is loose.") < printed.index("One data set."), "the auditor's order"

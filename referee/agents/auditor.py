@@ -128,7 +128,7 @@ async def audit_review(
     first = tuple(draft[number - 1].id for number in data["first"][:MOST_FIRST])
     left = len(data["additions"]) - MOST_ADDED
     notes = (*answer.notes, f"the auditor added {left} points more than the {MOST_ADDED} that were taken")
-    changes = _asked_for(data, draft, _VERDICTS, answer.model)
+    changes = _asked_for(data, draft, _VERDICTS)
     return Audit(changes, additions, first, answer.call_id, notes if left > 0 else answer.notes)
 
 
@@ -149,7 +149,7 @@ async def read_finally(
     reply = final_model(len(listed), question.lengths.quote)
     most = _AROUND + _CHANGE_TOKENS * len(listed) // 2
     answer = await door.ask(task.after(question.prompt), reply, role=ROLE, max_output_tokens=most)
-    changes = _asked_for(answer.value.model_dump(), listed, _CHANGES, answer.model, only_less=True)
+    changes = _asked_for(answer.value.model_dump(), listed, _CHANGES, only_less=True)
     return Audit(changes, (), (), answer.call_id, answer.notes)
 
 
@@ -157,7 +157,6 @@ def _asked_for(
     data: Mapping[str, Any],
     shown: Sequence[ReviewPoint],
     words: Mapping[str, What],
-    by: str,
     *,
     only_less: bool = False,
 ) -> tuple[Change, ...]:
@@ -169,12 +168,10 @@ def _asked_for(
             claim=item["claim"],
             argument=item["argument"],
             quote=item["quote"],
-            where=item["where"],
             repeats=ids[item["repeats"]] if words[item["change"]] == "refute" else "",
             against=ids[item["against"]],
             severity=SEVERITY_OF[item["severity"]],
             reason=item["reason"],
-            by=by,
             only_less=only_less,
         )
         for item in data["changes"]

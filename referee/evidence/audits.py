@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,12 +31,10 @@ class Change:
     claim: str = ""
     argument: str | None = None
     quote: str = ""
-    where: str = ""
     repeats: str = ""
     against: str = ""
     severity: Severity = "minor"
     reason: str = ""
-    by: str = ""
     only_less: bool = False
 
 
@@ -45,14 +43,14 @@ def settle_audit(
 ) -> tuple[list[ReviewPoint], tuple[str, ...]]:
     """The points after their audit, and what was not believed of it.
 
-    A point falls with the passage that refutes it, with the point that says the same, or with reasons alone where
-    another reader refutes it too; with reasons alone by one reader it becomes undecided and stays, and says so. A
-    point that nobody would change was checked. Only what weighs little is omitted. A reader who refutes more than half
-    of what is criticised is believed in nothing that it refutes.
+    A point falls with the passage that refutes it, with the point that says the same, or with one that says the
+    opposite and stands; with reasons alone, however often they are given, it becomes undecided and stays, and says so.
+    A point that the reader would not change was checked. Only what weighs little is omitted. A reader who refutes more
+    than half of what is criticised is believed in nothing that it refutes.
 
     Args:
         points: All of the review's points.
-        changes: Those of one step, of all its readers.
+        changes: What the reader would change.
         index: The paper, in which passages are looked up.
         by: Who read: the model.
     """
@@ -65,7 +63,8 @@ def settle_audit(
     for change in changes:
         if not (unbelieved and change.what == "refute" and not change.repeats):
             own.setdefault(change.id, []).append(change)
-    settled = {point.id: _settled(point, own.get(point.id, []), index, by) for point in points}
+    standing = live - struck
+    settled = {point.id: _settled(point, own.get(point.id, []), standing, index, by) for point in points}
     for change in changes:  # of two points that repeat each other one stays
         repeated, repeating = settled.get(change.repeats), settled.get(change.id)
         if repeated and repeating and change.id != change.repeats and is_live(repeated) and is_live(repeating):
@@ -90,7 +89,9 @@ def _joined(kept: ReviewPoint, repeating: ReviewPoint) -> tuple[ReviewPoint, Rev
     return kept.model_copy(update=taken), noted(gone, f"says the same as {kept.id}")
 
 
-def _settled(point: ReviewPoint, changes: Sequence[Change], index: QuotationIndex, by: str) -> ReviewPoint:
+def _settled(
+    point: ReviewPoint, changes: Sequence[Change], standing: Collection[str], index: QuotationIndex, by: str
+) -> ReviewPoint:
     changes = [change for change in changes if not change.repeats]
     if not is_live(point):
         return point
@@ -98,7 +99,7 @@ def _settled(point: ReviewPoint, changes: Sequence[Change], index: QuotationInde
         return point if point.check is not None else _checked(point, PointCheck(verdict="stands", by=by))
     refuted = [change for change in changes if change.what == "refute"]
     passages = tuple(filter(None, (_passage(change, index) for change in refuted)))
-    if refuted and (passages or len(refuted) > 1 or refuted[0].against):
+    if passages or any(change.against in standing for change in refuted):
         check = PointCheck(verdict="refuted", by=by, reason=refuted[0].reason, passages=passages)
         return removed(_checked(point, check), "struck", f"refuted: {refuted[0].reason}")
     omitted = next((change for change in changes if change.what == "omit"), None)

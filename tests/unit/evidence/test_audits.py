@@ -39,9 +39,16 @@ def test_one_without_a_passage_strikes_nothing_but_is_said(quote: str) -> None:
     assert (found["p1"].outcome, found["p1"].check.verdict, found["p1"].severity) == ("listed", "undecidable", "minor")
 
 
-def test_two_readers_who_refute_the_same_point_need_no_passage() -> None:
+def test_a_refutation_that_is_said_twice_strikes_nothing_either() -> None:
     found = settled(Change("p1", "refute", reason="It adds up."), Change("p1", "refute", reason="The sum is right."))
-    assert found["p1"].outcome == "struck"
+    assert (found["p1"].outcome, found["p1"].check.verdict) == ("listed", "undecidable")
+
+
+def test_a_point_that_stands_strikes_its_opposite_and_two_opposites_strike_neither_each_other_nor_themselves() -> None:
+    assert settled(Change("p1", "refute", against="p2", reason="p2 is right."))["p1"].outcome == "struck"
+    both = settled(Change("p1", "refute", against="p2"), Change("p2", "refute", against="p1"))
+    assert [one.outcome for one in both.values()] == ["listed"] * 4
+    assert settled(Change("p1", "refute", against="p1"))["p1"].outcome == "listed"
 
 
 def test_a_narrowed_point_says_what_is_left_and_weighs_what_the_reader_says() -> None:

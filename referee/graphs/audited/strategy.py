@@ -10,16 +10,16 @@ from referee.agents.form_reply import lengths_for
 from referee.agents.literature_points import works_text
 from referee.agents.single_reviewer import PLAIN
 from referee.agents.single_reviewer import ROLE as WRITER
-from referee.graphs.job import Job, Written
-from referee.graphs.refinement.given import steps_in_use
-from referee.graphs.running import run_machine
-from referee.graphs.sections.guidance import (
+from referee.graphs.guidance import (
     guidance_inputs,
     guidance_notes,
     guided_plan,
     refined_prompts,
     refinement_of,
 )
+from referee.graphs.job import Job, Written
+from referee.graphs.refinement.given import steps_in_use
+from referee.graphs.running import run_machine
 from referee.graphs.single.strategy import Single, plan_of, question_of
 from referee.graphs.strategy import load_prompts, refuse_ablation
 from referee.llm.door import Door

@@ -17,6 +17,14 @@ from referee.agents.mapper import needs_a_call
 from referee.agents.parts import Part, content_parts, render_part, split_part
 from referee.agents.section_reviewer import section_budget
 from referee.graphs.failure import failed_lines
+from referee.graphs.guidance import (
+    about_the_paper,
+    guidance_inputs,
+    guidance_notes,
+    guided_plan,
+    refined_prompts,
+    refinement_of,
+)
 from referee.graphs.job import Job, Written
 from referee.graphs.running import run_machine
 from referee.graphs.sections.ablation import (
@@ -26,14 +34,6 @@ from referee.graphs.sections.ablation import (
     points_a_part,
     used_prompts,
     what_was_changed,
-)
-from referee.graphs.sections.guidance import (
-    about_the_paper,
-    guidance_inputs,
-    guidance_notes,
-    guided_plan,
-    refined_prompts,
-    refinement_of,
 )
 from referee.graphs.strategy import Strategy, load_prompts, marked, marked_plan
 from referee.llm.door import Door

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from referee.graphs import guidance
+from referee.graphs.guidance import refinement_of
 from referee.graphs.refinement.run import Refinement, stored_refinement
-from referee.graphs.sections import guidance
-from referee.graphs.sections.guidance import refinement_of
 from referee.schemas.venue import VenueForm
 from referee.settings import load_settings
 from referee.venues import load_venue

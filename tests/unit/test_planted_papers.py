@@ -35,3 +35,12 @@ def test_a_mend_that_stands_nowhere_is_refused(load: Callable[[str], ModuleType]
     load("planted_keys")
     with pytest.raises(SystemExit, match="do not stand once"):
         load("texts")._read("01_acl_naacl2018.pdf", (("no such words in the paper", "nor these", "x"),))
+
+
+def test_the_table_of_audited_is_what_the_kept_marks_come_to(
+    load: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(__file__).parents[2]
+    monkeypatch.syspath_prepend(root / "benchmarks" / "planted")
+    page = (root / "docs" / "planted.md").read_text(encoding="utf-8")
+    assert "\n".join(load("audited").lines()) in page
